@@ -1,0 +1,41 @@
+# Two commands do everything: `make demo` and `make test`. Both work on a machine that has only Python.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test check format lint types bench docs clean
+
+$(VENV)/.installed: setup.py constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) torch
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) -e ".[test,dev,thor,minari]"
+	touch $@
+
+demo: $(VENV)/.installed  ## the main job on the embedded backend, from nothing to a video
+	$(BIN)/python -m scripts.demo
+
+test: $(VENV)/.installed-dev  ## all tests
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+check: $(VENV)/.installed-dev format lint types test  ## what CI does
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python -m benchmarks.environment
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Behaviour-cloning agents in the manner of Stable-Baselines3."""

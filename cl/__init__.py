@@ -1,0 +1,1 @@
+"""Continual-learning methods, their memories and metrics."""

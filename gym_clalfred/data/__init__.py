@@ -1,0 +1,1 @@
+"""Episodes: ALFRED's trajectory format, where episodes come from, tiers and splits."""

@@ -1,0 +1,40 @@
+"""Where episodes come from: one small interface over tiers, ALFRED folders and imported stores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.tasks.spec import TaskType
+
+
+@dataclass(frozen=True)
+class EpisodeEntry:
+    """One line of a source's index: what a schedule may sort by, without reading the episode."""
+
+    key: EpisodeKey
+    task_type: TaskType
+    room_type: RoomType
+    length: int
+
+
+class EpisodeSource(ABC):
+    """A read-only collection of episodes; cheap to open, pickled by what it was opened with."""
+
+    #: Says in results what was used, such as ``small-v1`` or ``alfred-2.1.0``.
+    label: str
+
+    @abstractmethod
+    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
+        """The index of a split, in a fixed order."""
+
+    @abstractmethod
+    def episode(self, key: EpisodeKey) -> Episode:
+        """Reads one episode; raises ``DataError`` if it is damaged or not there."""
+
+    @abstractmethod
+    def room(self, number: int) -> Room:
+        """The room of a scene number as the embedded simulator is to build it."""

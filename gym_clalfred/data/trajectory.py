@@ -1,0 +1,144 @@
+"""What one ``traj_data.json`` says, as typed values.
+
+An episode of the benchmark is a trajectory together with one of its annotations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.actions import Action
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, Scene
+from gym_clalfred.tasks.spec import TaskSpec
+
+
+class Split(str, Enum):
+    """ALFRED's published splits."""
+
+    TRAIN = "train"
+    VALID_SEEN = "valid_seen"
+    VALID_UNSEEN = "valid_unseen"
+
+
+@dataclass(frozen=True)
+class RunLengthMask:
+    """A mask as ALFRED writes it: runs (start, length) over the row-major 300 x 300 image."""
+
+    runs: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def encode(cls, mask: NDArray[np.bool_]) -> RunLengthMask:
+        """From a (300, 300) boolean array."""
+        padded = np.concatenate(([False], mask.ravel(), [False]))
+        edges = np.flatnonzero(padded[1:] != padded[:-1])
+        return cls(tuple((int(a), int(b - a)) for a, b in edges.reshape(-1, 2)))
+
+    def decode(self) -> NDArray[np.bool_]:
+        """To a (300, 300) boolean array."""
+        mask = np.zeros(SIGHT_PIXELS * SIGHT_PIXELS, dtype=np.bool_)
+        for start, length in self.runs:
+            mask[start : start + length] = True
+        return mask.reshape(SIGHT_PIXELS, SIGHT_PIXELS)
+
+
+@dataclass(frozen=True)
+class ExpertAction:
+    """One low-level action of the demonstration.
+
+    Args:
+        action: never ``Stop``; that is implied after the last one.
+        step: index of the high-level step it belongs to.
+        object_id: the target of an interaction; for Put the receptacle.
+        held_id: for Put, the object that is put down.
+        mask: pixels of the target in the front view at 300 x 300.
+    """
+
+    action: Action
+    step: int
+    object_id: str | None = None
+    held_id: str | None = None
+    mask: RunLengthMask | None = None
+
+
+@dataclass(frozen=True)
+class HighStep:
+    """One step of the high-level plan, such as GotoLocation or PickupObject, with its arguments.
+
+    ``location`` is ALFRED's ``loc|x|z|r|h`` of a GotoLocation: units of 0.25 m, 90 and 1 degrees.
+    """
+
+    action: str
+    args: tuple[str, ...] = ()
+    location: str | None = None
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """One person's (or the grammar's) words: the goal and one instruction per high-level step."""
+
+    goal: str
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A task in a scene with an expert's solution and its descriptions.
+
+    Args:
+        folder: ALFRED's ``<type>-<object>-<movable|None>-<receptacle|lamp>-<scene>``.
+        trial: ALFRED's ``task_id``, unique within a split.
+    """
+
+    folder: str
+    trial: str
+    task: TaskSpec
+    scene: Scene
+    plan: tuple[HighStep, ...]
+    actions: tuple[ExpertAction, ...]
+    annotations: tuple[Annotation, ...]
+
+    @property
+    def key(self) -> str:
+        """``folder/trial``, as the split files name a trajectory."""
+        return f"{self.folder}/{self.trial}"
+
+    @property
+    def room_type(self) -> RoomType:
+        """Where it happens."""
+        return RoomType.of(self.scene.number)
+
+
+@dataclass(frozen=True)
+class EpisodeKey:
+    """Names an episode and says what a schedule needs to know about it, without reading it.
+
+    Args:
+        trajectory: ``folder/trial``.
+        annotation: ALFRED's ``repeat_idx``.
+        split: where it is found.
+    """
+
+    split: Split
+    trajectory: str
+    annotation: int
+
+    def __str__(self) -> str:
+        return f"{self.split.value}/{self.trajectory}#{self.annotation}"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A trajectory together with the annotation the agent is given."""
+
+    key: EpisodeKey
+    trajectory: Trajectory
+
+    @property
+    def annotation(self) -> Annotation:
+        """The goal and instructions of this episode."""
+        return self.trajectory.annotations[self.key.annotation]

@@ -1,0 +1,33 @@
+"""The project's exceptions: a small hierarchy; messages say what was expected and what to do.
+
+Every exception also derives from the built-in that a Python user would expect, so that
+``except ValueError`` keeps working for callers who do not know this project.
+"""
+
+
+class ClAlfredError(Exception):
+    """Base of everything this project raises on purpose."""
+
+
+class BadInputError(ClAlfredError, ValueError):
+    """An argument, option or action has the wrong type, shape or range."""
+
+
+class UsageError(ClAlfredError, RuntimeError):
+    """Calls came in an order that has no meaning, such as ``step`` before ``reset``."""
+
+
+class DataError(ClAlfredError, ValueError):
+    """A file does not hold what its format promises; the message names the file and the field."""
+
+
+class StreamError(UsageError):
+    """A task stream was asked for an episode that its schedule does not hand out now."""
+
+
+class SimulatorError(ClAlfredError, RuntimeError):
+    """The simulator crashed, hung or answered nonsense; the episode counts as failed."""
+
+
+class MissingDependencyError(ClAlfredError, ImportError):
+    """An optional package is needed; the message gives the command that installs it."""

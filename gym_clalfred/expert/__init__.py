@@ -1,0 +1,1 @@
+"""The expert: a planner over the simulator contract that solves every task."""

@@ -1,0 +1,1 @@
+"""Words: the grammar of instructions and the tokenizer."""

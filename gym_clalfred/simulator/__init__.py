@@ -1,0 +1,1 @@
+"""Simulators: the contract, the embedded household and AI2-THOR."""

@@ -1,0 +1,1 @@
+"""The 120 rooms, made from their numbers."""

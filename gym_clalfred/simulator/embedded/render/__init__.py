@@ -1,0 +1,1 @@
+"""Pictures of a room: meshes, camera, rasteriser and shading."""

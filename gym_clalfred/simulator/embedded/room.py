@@ -1,0 +1,140 @@
+"""What a room is: its shell, what stands fixed in it, and where things can be put.
+
+Generated rooms and rooms reconstructed from ALFRED's data are both described by these types, and
+the household rules and the renderer know nothing else about a room.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.simulator.contract import ObjectPose, Vector
+
+#: Height of AI2-THOR's agent above the floor (y = 0); the camera is ``CAMERA_ABOVE_AGENT`` higher.
+AGENT_HEIGHT = 0.9
+
+#: Radius of the cylinder that collides with walls and furniture.
+AGENT_RADIUS = 0.2
+
+
+@dataclass(frozen=True)
+class Rectangle:
+    """An axis-parallel rectangle on the floor plan."""
+
+    x0: float
+    z0: float
+    x1: float
+    z1: float
+
+
+@dataclass(frozen=True)
+class Surface:
+    """A horizontal rectangle of a receptacle on which things stand, in the object's own frame.
+
+    An object's own frame has its origin at the centre of its base, y up, and its front towards +z;
+    ``yaw`` turns it clockwise seen from above, so +z becomes (sin yaw, cos yaw) in x, z.
+
+    Args:
+        area: where things may stand, edges included.
+        y: height of the surface above the object's base.
+        clearance: free height above it.
+        inside: whether it is hidden and out of reach while the object is closed.
+    """
+
+    area: Rectangle
+    y: float
+    clearance: float
+    inside: bool = False
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One object that stays where it is: furniture, appliances, parts of them, wall decoration.
+
+    Args:
+        name: unique in the room, the class, an underscore and a tag.
+        object_class: what it is.
+        position: centre of its base, in metres.
+        yaw: degrees; the front looks towards (sin yaw, cos yaw).
+        size: extents (width x, height y, depth z) in its own frame, while closed.
+        style: number that selects shape variant and colours.
+        part_of: name of the fixture that this one is built into, as a drawer is.
+        solid: whether it keeps the agent away; wall decoration, rugs and high cabinets do not.
+    """
+
+    name: str
+    object_class: ObjectClass
+    position: Vector
+    yaw: float
+    size: Vector
+    style: int = 0
+    part_of: str | None = None
+    solid: bool = True
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A window or door in a wall: a rectangle along the wall from ``start`` to ``end`` metres."""
+
+    kind: str
+    start: float
+    end: float
+    bottom: float
+    top: float
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A straight wall from (x0, z0) to (x1, z1); the room is on its right-hand side."""
+
+    x0: float
+    z0: float
+    x1: float
+    z1: float
+    openings: tuple[Opening, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decor:
+    """Materials and light of a room: colours are sRGB 0-255, textures names of the renderer."""
+
+    wall_colour: tuple[int, int, int]
+    wall_texture: str
+    floor_colour: tuple[int, int, int]
+    floor_texture: str
+    ceiling_colour: tuple[int, int, int]
+    light_colour: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    light_direction: Vector = (0.4, 0.8, 0.3)
+    ambient: float = 0.5
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room without an agent in it.
+
+    Args:
+        number: AI2-THOR's scene number.
+        floor: rectangles whose union is the floor.
+        walls: the outline, closed, seen from inside.
+        height: of the ceiling.
+        fixtures: everything that stays in place, wholes before their parts.
+        walkable: grid points (x, z) on which the agent can stand.
+        items: default poses of the pickupable objects.
+        decor: materials and light.
+    """
+
+    number: int
+    floor: tuple[Rectangle, ...]
+    walls: tuple[Wall, ...]
+    height: float
+    fixtures: tuple[Fixture, ...]
+    walkable: frozenset[tuple[float, float]]
+    items: tuple[ObjectPose, ...]
+    decor: Decor
+
+    @property
+    def room_type(self) -> RoomType:
+        """Kitchen, living room, bedroom or bathroom."""
+        return RoomType.of(self.number)

@@ -1,0 +1,1 @@
+"""Schedules of episodes and the wrapper that enforces them."""

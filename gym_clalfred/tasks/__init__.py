@@ -1,0 +1,1 @@
+"""What an episode asks for: task types, goal conditions and rewards."""

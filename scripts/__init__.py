@@ -1,0 +1,1 @@
+"""Commands: each parses its options, calls one function of the library and prints."""

@@ -1,0 +1,52 @@
+"""Packaging of CL-ALFRED Gym; tool settings are in pyproject.toml."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "gym_clalfred/__init__.py").read_text())
+assert VERSION is not None
+
+EXTRAS = {
+    "thor": ["ai2thor>=5.0.0", "msgpack"],
+    "minari": ["minari>=0.5", "pyarrow"],
+    "ray": ["ray>=2.9"],
+    "vision": ["torchvision"],
+    "bench": ["mujoco", "miniworld"],
+}
+
+setup(
+    name="cl-alfred-gym",
+    version=VERSION.group(1),
+    description="Continual learning of household tasks from instructions, on a laptop CPU",
+    long_description=(HERE / "README.md").read_text(),
+    long_description_content_type="text/markdown",
+    license="MIT",
+    python_requires=">=3.10",
+    packages=find_packages(include=["gym_clalfred*", "agents*", "cl*", "scripts*"]),
+    package_data={"": ["py.typed", "*.yaml", "*.safetensors", "*.txt", "*.html"]},
+    install_requires=[
+        "gymnasium>=1.0",
+        "numpy>=1.26",
+        "numba>=0.60",
+        "torch>=2.2",
+        "stable-baselines3>=2.4",
+        "safetensors>=0.4",
+        "imageio>=2.31",
+        "imageio-ffmpeg>=0.5",
+        "pillow>=10",
+        "click>=8.1",
+        "tqdm>=4.66",
+        "pyyaml>=6",
+        "matplotlib>=3.8",
+        "tensorboard>=2.15",
+    ],
+    extras_require={
+        **EXTRAS,
+        "test": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"],
+        "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
+    },
+    entry_points={"console_scripts": []},
+)
