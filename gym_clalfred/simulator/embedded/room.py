@@ -41,12 +41,14 @@ class Surface:
         y: height of the surface above the object's base.
         clearance: free height above it.
         inside: whether it is hidden and out of reach while the object is closed.
+        overhang: share of an item's extent that may stick out over each edge of the area.
     """
 
     area: Rectangle
     y: float
     clearance: float
     inside: bool = False
+    overhang: float = 0.25
 
 
 @dataclass(frozen=True)

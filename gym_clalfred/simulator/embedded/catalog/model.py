@@ -12,13 +12,14 @@ from gym_clalfred.simulator.embedded.room import Surface
 
 @dataclass(frozen=True)
 class Look:
-    """The part of an object's state that changes how it looks."""
+    """The part of an object's state that changes how it looks; ``tipped`` is ``fit.is_tipped``."""
 
     is_open: bool = False
     is_on: bool = False
     is_dirty: bool = False
     heated: bool = False
     cooled: bool = False
+    tipped: bool = False
 
 
 class Model(ABC):

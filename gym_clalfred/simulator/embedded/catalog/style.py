@@ -1,0 +1,39 @@
+"""Numbers that select an object's variant: from a name, and from a style to one of several choices.
+
+All choices depend on the style and a label only, so that adding one leaves the others as they were.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+Choice = TypeVar("Choice")
+
+#: Style bit of a ``CounterTop`` that is a cooking range: part of its top belongs to burners.
+#: Bits from 32 up never occur in ``style_of``, so a variant is only ever chosen on purpose.
+STOVE = 1 << 32
+
+#: Style bit of a ``CounterTop`` open at its front, so that cabinets and drawers can be built in.
+HOLLOW = 1 << 33
+
+#: Style bit of a ``Sink`` on a pedestal, as in bathrooms, instead of one in a piece of counter.
+PEDESTAL = 1 << 34
+
+
+def style_of(name: str) -> int:
+    """The style of an object called ``name``: the CRC-32 of the name."""
+    return zlib.crc32(name.encode())
+
+
+@lru_cache(maxsize=65536)
+def fraction(style: int, label: str) -> float:
+    """A number in [0, 1) for one decision, spread evenly over styles."""
+    return zlib.crc32(f"{style & 0xFFFFFFFF}/{label}".encode()) / 2**32
+
+
+def choose(style: int, label: str, options: Sequence[Choice]) -> Choice:
+    """One of ``options`` for one decision."""
+    return options[int(fraction(style, label) * len(options))]
