@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.placement import (
     GAP,
-    SUPPORT,
     extents,
     footprint,
     free_spot,
     obstacles,
     overlaps,
-    supported_share,
     turn,
 )
 from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
@@ -72,13 +70,12 @@ def test_too_tall_only_when_lenient():
     assert free_spot(SHELF, tall, lenient=True) is not None
 
 
-def test_overhang_on_a_table_but_not_inside():
+def test_overhang_is_the_share_that_the_surface_allows():
     board = (1.0, 0.05, 0.9)
-    table = Surface(Rectangle(-0.4, -0.4, 0.4, 0.4), y=0.5, clearance=1.0)
-    inside = Surface(Rectangle(-0.4, -0.4, 0.4, 0.4), y=0.5, clearance=1.0, inside=True)
-    spot = free_spot(table, board)
-    assert supported_share(table, footprint(board, spot.x, spot.z, spot.yaw)) >= SUPPORT
-    assert free_spot(inside, board) is None
+    wide = Surface(Rectangle(-0.4, -0.4, 0.4, 0.4), y=0.5, clearance=1.0, overhang=0.25)
+    walled = Surface(Rectangle(-0.4, -0.4, 0.4, 0.4), y=0.5, clearance=1.0, overhang=0.0)
+    assert free_spot(wide, board, near=(9.0, 0.0)).x == pytest.approx(0.4 - 0.25)
+    assert free_spot(walled, board) is None
 
 
 def test_giant_stands_alone_only_when_lenient():
@@ -102,7 +99,11 @@ def test_successive_spots_never_overlap_and_are_supported(requests):
             continue
         area = footprint(size, spot.x, spot.z, spot.yaw)
         assert not any(overlaps(area, other, GAP - 1e-6) for other in taken)
-        assert supported_share(TABLE, area) >= SUPPORT - 1e-6
+        width, depth = (TABLE.overhang * extent for extent in extents(size, spot.yaw))
+        assert area.x0 >= TABLE.area.x0 - width - 1e-6
+        assert area.x1 <= TABLE.area.x1 + width + 1e-6
+        assert area.z0 >= TABLE.area.z0 - depth - 1e-6
+        assert area.z1 <= TABLE.area.z1 + depth + 1e-6
         assert TABLE.area.x0 <= spot.x <= TABLE.area.x1
         assert TABLE.area.z0 <= spot.z <= TABLE.area.z1
         taken.append(area)

@@ -21,8 +21,8 @@ from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
 #: Air kept between two objects on one surface, in metres.
 GAP = 0.005
 
-#: Share of a footprint that must rest on an open surface; things hang over an edge at most so far.
-SUPPORT = 0.6
+#: Slack in metres for positions that went through rounding.
+TOLERANCE = 1e-6
 
 #: How far above a surface something must rise before it takes space there; basins and burners are
 #: let into the surface and count although they do not rise at all.
@@ -81,14 +81,6 @@ def overlaps(a: Rectangle, b: Rectangle, gap: float = 0.0) -> bool:
     return a.x0 < b.x1 + gap and b.x0 < a.x1 + gap and a.z0 < b.z1 + gap and b.z0 < a.z1 + gap
 
 
-def supported_share(surface: Surface, area: Rectangle) -> float:
-    """Share of a footprint that lies on the surface."""
-    over_x = min(area.x1, surface.area.x1) - max(area.x0, surface.area.x0)
-    over_z = min(area.z1, surface.area.z1) - max(area.z0, surface.area.z0)
-    whole = (area.x1 - area.x0) * (area.z1 - area.z0)
-    return max(over_x, 0.0) * max(over_z, 0.0) / whole if whole > 0.0 else 1.0
-
-
 def free_spot(
     surface: Surface,
     size: Vector,
@@ -101,8 +93,8 @@ def free_spot(
 ) -> Spot | None:
     """The free spot nearest to a point, or ``None`` if the object fits nowhere on the surface.
 
-    Spots that carry the whole footprint come first, then (on surfaces that are not inside
-    something) spots with an overhang: the centre on the surface, ``SUPPORT`` of the footprint too.
+    Spots that carry the whole footprint come first, then spots from which the object sticks out
+    over the edges by at most ``Surface.overhang`` of its extents.
 
     Args:
         surface: in its holder's frame.
@@ -114,20 +106,18 @@ def free_spot(
         lenient: ignore the clearance and, if nothing else is on the surface, let the object
             stand alone in its middle however large it is. For pairs that ALFRED puts together.
     """
-    if size[1] > surface.clearance + 1e-9 and not lenient:
+    if size[1] > surface.clearance + TOLERANCE and not lenient:
         return None
     area = surface.area
     middle = ((area.x0 + area.x1) / 2, (area.z0 + area.z1) / 2)
     point = middle if near is None else near
     taken = np.array([(r.x0, r.z0, r.x1, r.z1) for r in occupied]).reshape(-1, 4)
-    for overhang in (False,) if surface.inside else (False, True):
+    for overhang in (0.0, surface.overhang):
         for yaw in yaws:
             width, depth = extents(size, yaw)
             x_range = _centre_range(area.x0, area.x1, width, overhang)
             z_range = _centre_range(area.z0, area.z1, depth, overhang)
             if x_range is None or z_range is None:
-                continue
-            if supported_share(surface, footprint(size, *_corner(x_range, z_range), yaw)) < SUPPORT:
                 continue
             grown = taken + (
                 np.array([-width, -depth, width, depth]) / 2 + np.array([-gap, -gap, gap, gap])
@@ -172,20 +162,15 @@ def obstacles(
 
 
 def _centre_range(
-    low: float, high: float, extent: float, overhang: bool
+    low: float, high: float, extent: float, overhang: float
 ) -> tuple[float, float] | None:
     """Where the centre may be along one axis."""
-    margin = extent / 2 if not overhang else extent * (math.sqrt(SUPPORT) - 0.5)
+    margin = extent * (0.5 - overhang)
     if low + margin <= high - margin:
         return low + margin, high - margin
-    if overhang or extent <= high - low + 1e-9:
+    if low + margin <= high - margin + TOLERANCE:
         return (low + high) / 2, (low + high) / 2
     return None
-
-
-def _corner(x_range: tuple[float, float], z_range: tuple[float, float]) -> tuple[float, float]:
-    """The centre with the least support, within rounding of what ``SUPPORT`` demands."""
-    return x_range[0] + 1e-6, z_range[0] + 1e-6
 
 
 def _nearest_outside(
