@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import SIGHT_PIXELS, Scene
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, Scene, Vector
 from gym_clalfred.tasks.spec import TaskSpec
 
 
@@ -66,15 +68,34 @@ class ExpertAction:
 
 
 @dataclass(frozen=True)
-class HighStep:
-    """One step of the high-level plan, such as GotoLocation or PickupObject, with its arguments.
+class Landmark:
+    """An object that the planner knew by class and position (metres)."""
 
-    ``location`` is ALFRED's ``loc|x|z|r|h`` of a GotoLocation: units of 0.25 m, 90 and 1 degrees.
+    object_class: ObjectClass
+    position: Vector
+
+
+@dataclass(frozen=True)
+class HighStep:
+    """One step of the high-level plan, such as GotoLocation or PickupObject; never the final NoOp.
+
+    Args:
+        action: ALFRED's name of the step.
+        args: what it is about, in lower case, such as ``("apple", "fridge")`` for a Put.
+        location: ALFRED's ``loc|x|z|r|h`` of a GotoLocation: units of 0.25 m, 90 and 1 degrees.
+        object_id: the planner's object; for Clean, Heat and Cool the sink, microwave or fridge.
+        receptacle_id: for Put, where the object goes.
+        target: class and position of the object, where the planner recorded them.
+        receptacle: class and position of what holds the object or is to hold it.
     """
 
     action: str
     args: tuple[str, ...] = ()
     location: str | None = None
+    object_id: str | None = None
+    receptacle_id: str | None = None
+    target: Landmark | None = None
+    receptacle: Landmark | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +150,18 @@ class EpisodeKey:
 
     def __str__(self) -> str:
         return f"{self.split.value}/{self.trajectory}#{self.annotation}"
+
+    @classmethod
+    def parse(cls, text: str) -> EpisodeKey:
+        """The inverse of ``str``: ``<split>/<folder>/<trial>#<annotation>``."""
+        path, _, number = text.rpartition("#")
+        split, _, trajectory = path.partition("/")
+        if split not in Split._value2member_map_ or not trajectory or not number.isdecimal():
+            raise BadInputError(
+                f"expected an episode '<split>/<folder>/<trial>#<annotation>' with a split of "
+                f"{[each.value for each in Split]}, got {text!r}"
+            )
+        return cls(Split(split), trajectory, int(number))
 
 
 @dataclass(frozen=True)
