@@ -1,0 +1,325 @@
+"""Goal sentences and step-by-step instructions for a demonstration, in many wordings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from gym_clalfred.data.trajectory import Annotation
+from gym_clalfred.language import grammar_templates as templates
+from gym_clalfred.language.grammar_facts import Leg, Relation, StepFacts, Thing, Turn
+from gym_clalfred.language.grammar_lexicon import (
+    NOUNS,
+    Noun,
+    put_words,
+    rest_words,
+    take_words,
+    with_article,
+)
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
+
+#: Version of the wordings, part of a tier's identity.
+GRAMMAR_VERSION = 1
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_WORD = re.compile(r"[a-z0-9']+")
+_FAR_METRES = 3.0
+_MOST_LEGS = 4
+_TREATMENT = {TaskType.CLEAN: "cleaned", TaskType.HEAT: "heated", TaskType.COOL: "cooled"}
+
+
+class Voice:
+    """One writer: keeps the words it chose for a class, and its habits, for a whole annotation."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._nouns: dict[ObjectClass, Noun] = {}
+        self._detail = float(rng.random())
+        self._capitals = float(rng.random()) < 0.85
+        self._full_stops = float(rng.random()) < 0.8
+
+    def chance(self, probability: float) -> bool:
+        """True with a probability."""
+        return float(self._rng.random()) < probability
+
+    def choose(self, options: Sequence[str]) -> str:
+        """One of the options."""
+        return options[int(self._rng.integers(len(options)))]
+
+    def noun(self, object_class: ObjectClass, countable: bool = False) -> Noun:
+        """The writer's name for a class."""
+        if object_class not in self._nouns:
+            # The usual name comes first in the lexicon and is what most people say.
+            names = NOUNS[object_class]
+            index = 0 if self.chance(0.4) else int(self._rng.integers(len(names)))
+            self._nouns[object_class] = names[index]
+        noun = self._nouns[object_class]
+        if countable and not noun.countable:
+            return next(name for name in NOUNS[object_class] if name.countable)
+        return noun
+
+    def the(self, object_class: ObjectClass) -> str:
+        """The class with the definite article."""
+        return f"the {self.noun(object_class).one}"
+
+    def a(self, object_class: ObjectClass, adjective: str = "") -> str:
+        """The class with the indefinite article and an adjective."""
+        noun = self.noun(object_class, countable=True)
+        return with_article(f"{adjective} {noun.one}".strip())
+
+    def relation(self, relation: Relation) -> str:
+        """Such as "to the left of the fridge"."""
+        words = self.choose(templates.RELATIONS[relation.bearing])
+        name = self.the if relation.unique else self.a
+        return f"{words} {name(relation.landmark)}"
+
+    def thing(self, thing: Thing, landmark: float = 0.5) -> str:
+        """A definite thing, with its level and, with a probability, a landmark."""
+        noun = self.noun(thing.object_class).one
+        if thing.level is not None and self.chance(0.7):
+            noun = f"{self.choose(templates.LEVELS[thing.level])} {noun}"
+        words = f"the {noun}"
+        if thing.relations and self.chance(landmark):
+            words += " " + self.relation(
+                thing.relations[int(self._rng.integers(len(thing.relations)))]
+            )
+        return words
+
+    def fill(self, pattern: str, slots: dict[str, str]) -> str:
+        """Fills a pattern's slots from the facts, then from the interchangeable words."""
+
+        def word(match: re.Match[str]) -> str:
+            name = match.group(1)
+            return slots[name] if name in slots else self.choose(templates.PHRASES[name])
+
+        return " ".join(_SLOT.sub(word, pattern).split()).replace(" ,", ",")
+
+    def sentence(self, words: str) -> str:
+        """With this writer's capital letter and full stop."""
+        if self._capitals:
+            words = words[0].upper() + words[1:]
+        return words + "." if self._full_stops else words
+
+    def wants_detail(self) -> bool:
+        """Whether to describe the whole way rather than its end."""
+        return self.chance(0.25 + 0.6 * self._detail)
+
+
+def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator) -> Annotation:
+    """One annotation: a goal sentence and one instruction for each step of the plan."""
+    voice = Voice(rng)
+    goal = voice.sentence(_goal(voice, task))
+    return Annotation(goal, tuple(voice.sentence(_instruction(voice, step)) for step in steps))
+
+
+def write_annotations(
+    task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, count: int
+) -> tuple[Annotation, ...]:
+    """``count`` annotations by different writers; no goal sentence or instruction list repeats."""
+    found: list[Annotation] = []
+    while len(found) < count:
+        candidate = annotate(task, steps, rng)
+        if all(candidate.goal != a.goal and candidate.steps != a.steps for a in found):
+            found.append(candidate)
+    return tuple(found)
+
+
+def grammar_words() -> frozenset[str]:
+    """Every word, in lower case, that the grammar can write."""
+    return frozenset(word for text in _all_texts() for word in _WORD.findall(text.lower()))
+
+
+def _goal(voice: Voice, task: TaskSpec) -> str:
+    target = task.goal_class
+    adjective = ""
+    if task.type in _TREATMENT:
+        adjective = voice.choose(templates.PHRASES[_TREATMENT[task.type]])
+    noun = voice.noun(target, countable=True)
+    slots = {
+        "a": voice.a(target, adjective),
+        "the": f"the {adjective} {noun.one}",
+        "plain": voice.a(target),
+        "two": f"two {noun.many}",
+        "many": noun.many,
+        "sink": voice.the(ObjectClass.SinkBasin),
+        "microwave": voice.the(ObjectClass.Microwave),
+        "fridge": voice.the(ObjectClass.Fridge),
+    }
+    patterns = templates.GOALS[task.type]
+    if task.lamp is not None:
+        slots["lamp"] = voice.the(task.lamp)
+        slots["lamp_noun"] = voice.noun(task.lamp).one
+    if task.receptacle is not None:
+        place = voice.the(task.receptacle)
+        slots["place"] = place
+        slots["in"] = f"{voice.choose(put_words(task.receptacle))} {place}"
+        if task.receptacle is ObjectClass.GarbageCan and task.type in (
+            TaskType.PICK_AND_PLACE,
+            *_TREATMENT,
+        ):
+            patterns += templates.THROW_AWAY
+    if task.movable is not None:
+        slots["movable"] = voice.a(task.movable)
+        slots["the_movable"] = voice.the(task.movable)
+        slots["in_movable"] = f"{voice.choose(put_words(task.movable))} {voice.a(task.movable)}"
+        slots["in_it"] = f"{rest_words(task.movable)[0]} it"
+    return voice.fill(voice.choose(patterns), slots)
+
+
+def _instruction(voice: Voice, step: StepFacts) -> str:
+    if step.action == "GotoLocation":
+        return _walk(voice, step)
+    assert step.target is not None
+    patterns = {
+        "PickupObject": templates.PICKUP_OPEN if step.opened else templates.PICKUP,
+        "PutObject": templates.PUT_OPEN if step.opened else templates.PUT,
+        "SliceObject": templates.SLICE_OPEN if step.opened else templates.SLICE,
+        "CleanObject": templates.CLEAN,
+        "HeatObject": templates.HEAT,
+        "CoolObject": templates.COOL,
+        "ToggleObject": templates.TOGGLE,
+    }[step.action]
+    slots = {"target": _target(voice, step), "target_again": voice.the(step.target.object_class)}
+    if step.place is not None:
+        holder = step.place.object_class
+        place = voice.thing(step.place, landmark=0.3)
+        put = voice.choose(put_words(holder))
+        slots["place"] = place
+        slots["place_again"] = voice.the(holder)
+        slots["in"] = f"{put if step.action == 'PutObject' else put_words(holder)[0]} {place}"
+        slots["on"] = f"{voice.choose(rest_words(holder))} {place}"
+        slots["from"] = f"{voice.choose(take_words(holder))} {place}"
+    beside = step.target.relations if step.action == "PutObject" else ()
+    if step.place is not None and beside and voice.chance(0.35):
+        # What is put down may be placed by its new neighbours instead of the receptacle's.
+        holder = step.place.object_class
+        near = voice.relation(beside[0])
+        slots["in"] = f"{put_words(holder)[0]} {voice.the(holder)} {near}"
+    if step.held is not None:
+        slots["held"] = voice.the(step.held)
+    return voice.fill(voice.choose(_fillable(patterns, slots)), slots)
+
+
+def _target(voice: Voice, step: StepFacts) -> str:
+    assert step.target is not None
+    target = step.target
+    if step.action == "PickupObject":
+        if step.filling is not None:
+            kind = rest_words(target.object_class)[0]
+            return f"{voice.the(target.object_class)} with {voice.the(step.filling)} {kind} it"
+        if step.repeated and voice.chance(0.7):
+            other = voice.choose(templates.PHRASES["other"])
+            return f"the {other} {voice.noun(target.object_class, countable=True).one}"
+        if target.object_class.name.endswith("Sliced"):
+            return voice.a(target.object_class)
+        return voice.thing(target, landmark=0.35)
+    if step.action == "PutObject" and step.filling is not None and voice.chance(0.4):
+        kind = rest_words(target.object_class)[0]
+        return f"{voice.the(target.object_class)} with {voice.the(step.filling)} {kind} it"
+    if step.action == "SliceObject":
+        return voice.thing(target, landmark=0.2)
+    return voice.the(target.object_class)
+
+
+def _walk(voice: Voice, step: StepFacts) -> str:
+    assert step.place is not None
+    slots = {"to": voice.thing(step.place, landmark=0.6)}
+    if step.held is not None:
+        slots["held"] = voice.the(step.held)
+    tilt = voice.choose(templates.TILTS[step.tilt > 0])
+    slots["tilt"] = tilt
+    if not step.legs:
+        return voice.fill(voice.choose(templates.GOTO_LOOK_ONLY), slots)
+    slots["first"] = voice.choose(templates.TURNS[step.legs[0].turn])
+    slots["last"] = voice.choose(templates.TURNS[step.legs[-1].turn])
+    moved = any(leg.moves for leg in step.legs)
+    if not moved:
+        walked = voice.fill(voice.choose(templates.GOTO_TURN_ONLY), slots)
+    elif _is_sidestep(step.legs):
+        slots["sidestep"] = voice.choose(templates.SIDESTEPS[step.legs[0].turn])
+        walked = voice.fill(voice.choose(templates.GOTO_SIDESTEP), slots)
+    elif len(step.legs) <= _MOST_LEGS and voice.wants_detail():
+        slots["legs"] = _legs(voice, step.legs)
+        facing = step.legs[-1].moves == 0
+        patterns = templates.GOTO_ALL_FACING if facing else templates.GOTO_ALL_AHEAD
+        walked = voice.fill(voice.choose(patterns), slots)
+    else:
+        walked = voice.fill(voice.choose(_summaries(step)), slots)
+    if abs(step.tilt) >= 30 and voice.wants_detail():
+        slots["walked"] = walked
+        walked = voice.fill(voice.choose(templates.GOTO_TILT), slots)
+    return walked
+
+
+def _summaries(step: StepFacts) -> tuple[str, ...]:
+    """The patterns for a walk that leave out part of the way and are still true."""
+    first, last = step.legs[0], step.legs[-1]
+    patterns: tuple[str, ...] = templates.GOTO_DIRECT
+    if first.turn is not Turn.NONE:
+        patterns += templates.GOTO_FIRST_TURN * 2
+    if len(step.legs) == 2 and last.moves == 0 and first.turn is Turn.NONE:
+        patterns += templates.GOTO_LAST_TURN
+    if len(step.legs) == 2 and last.moves == 0 and first.turn is not Turn.NONE:
+        patterns += templates.GOTO_BOTH_TURNS * 2
+    if step.distance >= _FAR_METRES:
+        patterns += templates.GOTO_FAR
+    if step.held is not None:
+        patterns += templates.GOTO_CARRYING
+    if step.repeated:
+        patterns += templates.GOTO_BACK
+    return patterns
+
+
+def _legs(voice: Voice, legs: Sequence[Leg]) -> str:
+    parts = []
+    for leg in legs:
+        turn = voice.choose(templates.TURNS[leg.turn])
+        if leg.moves == 0:
+            parts.append(turn)
+            continue
+        pattern = next(ways for most, ways in templates.MOVES if leg.moves <= most)
+        moves = voice.fill(voice.choose(pattern), {})
+        parts.append(f"{turn} and {moves}" if turn else moves)
+    if len(parts) == 1:
+        return parts[0]
+    then = voice.choose(templates.PHRASES["then"])
+    return f"{', '.join(parts[:-1])}, {then} {parts[-1]}"
+
+
+def _is_sidestep(legs: Sequence[Leg]) -> bool:
+    """Whether the agent ends one or two steps aside, facing as before."""
+    if len(legs) != 2 or legs[0].moves not in (1, 2) or legs[1].moves != 0:
+        return False
+    return {legs[0].turn, legs[1].turn} == {Turn.LEFT, Turn.RIGHT}
+
+
+def _fillable(patterns: Iterable[str], slots: dict[str, str]) -> tuple[str, ...]:
+    known = {*slots, *templates.PHRASES}
+    return tuple(p for p in patterns if set(_SLOT.findall(p)) <= known)
+
+
+def _all_texts() -> Iterator[str]:
+    """Everything literal that the grammar is made of."""
+
+    def strings(value: object) -> Iterator[str]:
+        if isinstance(value, str):
+            yield _SLOT.sub(" ", value)
+        elif isinstance(value, dict):
+            for part in value.values():
+                yield from strings(part)
+        elif isinstance(value, tuple):
+            for part in value:
+                yield from strings(part)
+
+    for name, value in vars(templates).items():
+        if name.isupper():
+            yield from strings(value)
+    for object_class, nouns in NOUNS.items():
+        for noun in nouns:
+            yield f"a an the two {noun.one} {noun.many}"
+        for words in (put_words, rest_words, take_words):
+            yield from words(object_class)
+    yield "it with and"

@@ -1,0 +1,308 @@
+"""Sentence patterns of the grammar.
+
+A pattern holds slots in braces. A slot is filled from the facts of the step (``{place}``) or from
+``PHRASES`` (``{go}``). Patterns are chosen only where their slots can be filled truly.
+"""
+
+from __future__ import annotations
+
+from gym_clalfred.language.grammar_facts import Bearing, Level, Turn
+from gym_clalfred.tasks.spec import TaskType
+
+#: Interchangeable words; the choice is made anew at every use.
+PHRASES: dict[str, tuple[str, ...]] = {
+    "go": ("go", "walk", "head", "move", "go over", "walk over", "head over", "make your way"),
+    "carry": ("carry", "bring", "take"),
+    "walk": ("walk", "go", "move", "head"),
+    "forward": ("forward", "straight", "ahead", "straight ahead"),
+    "turn": ("turn",),
+    "then": ("then", "and then", "and"),
+    "pick_up": ("pick up", "take", "grab", "get", "pick up"),
+    "put": ("put", "place", "set", "put", "place"),
+    "look_at": ("look at", "examine", "inspect", "view", "take a look at"),
+    "under": (
+        "under the light of",
+        "by the light of",
+        "in the light of",
+        "with the light of",
+        "using the light of",
+    ),
+    "switch_on": ("turn on", "switch on"),
+    "face": ("to face", "so you are facing", "toward"),
+    "heated": ("heated", "hot", "warm", "warmed", "microwaved"),
+    "cooled": ("chilled", "cold", "cooled"),
+    "cleaned": ("clean", "cleaned", "washed", "rinsed"),
+    "heat": ("heat", "warm", "microwave", "heat up", "warm up"),
+    "cool": ("cool", "chill", "cool down"),
+    "clean": ("clean", "wash", "rinse", "rinse off", "wash off"),
+    "water": ("the water", "the faucet", "the tap"),
+    "wait": ("wait a moment", "wait a few seconds", "wait"),
+    "slice": ("slice", "cut", "cut up", "slice up"),
+    "to_slices": ("into slices", "into pieces", ""),
+    "other": ("other", "second"),
+}
+
+#: Goal sentences. ``{a}`` and ``{the}`` are the target with its treatment, ``{plain}`` without,
+#: ``{two}`` and ``{many}`` several, ``{place}`` the goal, ``{in}`` the goal with its preposition.
+GOALS: dict[TaskType, tuple[str, ...]] = {
+    TaskType.EXAMINE: (
+        "{look_at} {a} {under} {lamp}",
+        "{look_at} {a} by {lamp}",
+        "{look_at} {the} {under} {lamp}",
+        "{pick_up} {a} and {switch_on} {lamp}",
+        "{switch_on} {lamp} while holding {a}",
+        "{look_at} {the} next to the lit {lamp_noun}",
+        "hold {a} and {switch_on} {lamp}",
+        "{look_at} {a} in the lamp light",
+        "{pick_up} {a} and {look_at} it {under} {lamp}",
+        "use {lamp} to {look_at} {a}",
+    ),
+    TaskType.PICK_AND_PLACE: (
+        "{put} {a} {in}",
+        "{put} {the} {in}",
+        "move {a} to {place}",
+        "{carry} {a} to {place}",
+        "{pick_up} {a} and {put} it {in}",
+        "find {a} and {put} it {in}",
+        "leave {a} {in}",
+        "transfer {the} to {place}",
+        "get {a} and {put} it {in}",
+        "move {the} {in}",
+    ),
+    TaskType.PICK_TWO_AND_PLACE: (
+        "{put} {two} {in}",
+        "move {two} to {place}",
+        "{carry} {two} to {place}",
+        "{put} {a} {in} and then {put} another one there",
+        "{pick_up} {two} and {put} them {in}",
+        "find {two} and {put} them {in}",
+        "{put} both {many} {in}",
+        "leave {two} {in}",
+        "transfer {two} to {place}",
+        "get {two} {in}",
+    ),
+    TaskType.CLEAN: (
+        "{put} {a} {in}",
+        "{clean} {plain} and {put} it {in}",
+        "{put} {the} {in}",
+        "{clean} {plain} in {sink} and {put} it {in}",
+        "move {a} to {place}",
+        "{clean} {plain} before you {put} it {in}",
+        "{pick_up} {plain}, {clean} it and {put} it {in}",
+        "use {sink} to {clean} {plain}, then {put} it {in}",
+        "{carry} {a} to {place}",
+        "leave {a} {in}",
+    ),
+    TaskType.HEAT: (
+        "{put} {a} {in}",
+        "{heat} {plain} and {put} it {in}",
+        "{put} {the} {in}",
+        "{heat} {plain} in {microwave} and {put} it {in}",
+        "move {a} to {place}",
+        "{heat} {plain} before you {put} it {in}",
+        "{pick_up} {plain}, {heat} it and {put} it {in}",
+        "use {microwave} to {heat} {plain}, then {put} it {in}",
+        "{carry} {a} to {place}",
+        "leave {a} {in}",
+    ),
+    TaskType.COOL: (
+        "{put} {a} {in}",
+        "{cool} {plain} and {put} it {in}",
+        "{put} {the} {in}",
+        "{cool} {plain} in {fridge} and {put} it {in}",
+        "move {a} to {place}",
+        "{cool} {plain} before you {put} it {in}",
+        "{pick_up} {plain}, {cool} it and {put} it {in}",
+        "use {fridge} to {cool} {plain}, then {put} it {in}",
+        "{carry} {a} to {place}",
+        "leave {a} {in}",
+    ),
+    TaskType.MOVABLE: (
+        "{put} {movable} with {a} {in_it} {in}",
+        "{put} {a} {in_movable} and {put} both {in}",
+        "move {movable} that has {a} {in_it} to {place}",
+        "{put} {movable} holding {a} {in}",
+        "{carry} {movable} with {a} {in_it} to {place}",
+        "{put} {a} {in_movable}, then {put} {the_movable} {in}",
+        "{pick_up} {a}, {put} it {in_movable} and move {the_movable} to {place}",
+        "{put} {movable} containing {a} {in}",
+        "leave {movable} with {a} {in_it} {in}",
+        "get {a} {in_movable} and {carry} {the_movable} to {place}",
+    ),
+}
+
+#: More goal sentences for a single thing that goes in the trash can.
+THROW_AWAY: tuple[str, ...] = (
+    "throw {a} away {in}",
+    "throw out {a} {in}",
+    "{put} {a} {in} to throw it away",
+)
+
+#: Walks: ``{to}`` the destination, ``{legs}`` the whole way, ``{first}`` its first turn.
+GOTO_DIRECT = (
+    "{go} to {to}",
+    "{go} to {to}",
+    "{walk} toward {to}",
+    "approach {to}",
+)
+GOTO_FAR = (
+    "{walk} across the room to {to}",
+    "cross the room to {to}",
+    "{go} to {to} on the other side of the room",
+)
+GOTO_CARRYING = (
+    "{carry} {held} to {to}",
+    "{carry} {held} over to {to}",
+    "{walk} to {to} with {held}",
+)
+GOTO_BACK = (
+    "{go} back to {to}",
+    "return to {to}",
+    "{walk} back to {to}",
+)
+GOTO_FIRST_TURN = (
+    "{first} and {walk} to {to}",
+    "{first}, {then} {go} to {to}",
+    "{first} and approach {to}",
+    "{first} {then} {walk} toward {to}",
+)
+GOTO_LAST_TURN = (
+    "{walk} {forward} {then} {last} {face} {to}",
+    "{walk} to {to} and {last} {face} it",
+)
+GOTO_BOTH_TURNS = (
+    "{first}, {walk} {forward}, {then} {last} {face} {to}",
+    "{first} and {walk} {forward}, {then} {last} {face} {to}",
+)
+GOTO_ALL_FACING = ("{legs} {face} {to}",)
+GOTO_ALL_AHEAD = (
+    "{legs} to {to}",
+    "{legs} until you reach {to}",
+    "{legs} up to {to}",
+)
+GOTO_SIDESTEP = (
+    "{sidestep} {face} {to}",
+    "{sidestep} to {to}",
+)
+GOTO_TURN_ONLY = (
+    "{first} {face} {to}",
+    "{first} and face {to}",
+    "{first} to look at {to}",
+)
+GOTO_LOOK_ONLY = ("{tilt} at {to}", "{tilt} to {to}", "{tilt} toward {to}")
+GOTO_TILT = ("{walked} and {tilt}", "{walked}, {then} {tilt}")
+
+TURNS: dict[Turn, tuple[str, ...]] = {
+    Turn.NONE: ("",),
+    Turn.LEFT: ("turn left", "turn to the left", "turn to your left", "make a left", "hang a left"),
+    Turn.RIGHT: (
+        "turn right",
+        "turn to the right",
+        "turn to your right",
+        "make a right",
+        "hang a right",
+    ),
+    Turn.AROUND: ("turn around", "turn all the way around", "turn around completely"),
+}
+SIDESTEPS: dict[Turn, tuple[str, ...]] = {
+    Turn.LEFT: ("take a step to the left", "move a little to the left", "step to your left"),
+    Turn.RIGHT: ("take a step to the right", "move a little to the right", "step to your right"),
+}
+#: Ways to say a number of moves: up to one, up to two, up to five, up to eleven, more.
+MOVES: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (1, ("take a step {forward}", "step forward", "move {forward} a little")),
+    (2, ("take a couple of steps {forward}", "take two steps {forward}", "step forward")),
+    (5, ("take a few steps {forward}", "{walk} {forward} a few steps", "{walk} {forward} a bit")),
+    (11, ("{walk} {forward}", "{walk} {forward} for a while", "continue {forward}")),
+    (10_000, ("{walk} {forward} a long way", "{walk} {forward}", "{walk} {forward} for a while")),
+)
+TILTS = {
+    True: ("look down", "tilt your head down", "look downward"),
+    False: ("look up", "raise your head", "look upward"),
+}
+
+PICKUP = (
+    "{pick_up} {target}",
+    "{pick_up} {target} {from}",
+    "{pick_up} {target} that is {on}",
+    "{pick_up} {target} {from}",
+    "remove {target} {from}",
+)
+PICKUP_OPEN = (
+    "open {place}, {pick_up} {target} and close {place_again}",
+    "open {place} and {pick_up} {target}, {then} close {place_again}",
+    "{pick_up} {target} {from}",
+    "open {place} to {pick_up} {target} and shut {place_again}",
+    "take {target} out of {place} and close {place_again}",
+)
+PUT = (
+    "{put} {target} {in}",
+    "{put} {target} {in}",
+    "{put} {target} down {in}",
+    "leave {target} {in}",
+)
+PUT_OPEN = (
+    "open {place}, {put} {target} inside and close {place_again}",
+    "{put} {target} {in}",
+    "open {place} and {put} {target} in it, {then} close {place_again}",
+    "{put} {target} {in} and shut {place_again}",
+    "open {place}, {put} {target} in and close the door",
+)
+SLICE = (
+    "{slice} {target} {on} {to_slices}",
+    "use the knife to {slice} {target}",
+    "{slice} {target} with the knife",
+    "{slice} {target} {to_slices}",
+    "use {held} to {slice} {target} {on}",
+)
+SLICE_OPEN = (
+    "open {place}, {slice} {target} inside and close {place_again}",
+    "open {place} and {slice} {target} {to_slices}, {then} close {place_again}",
+    "{slice} {target} {on} with the knife",
+)
+CLEAN = (
+    "{put} {target} {in}, turn on {water}, turn it off and {pick_up} {target_again} again",
+    "{clean} {target} {in}",
+    "{clean} {target} {in} and {pick_up} it again",
+    "{put} {target} {in}, {clean} it and take it back out",
+    "{put} {target} {in}, turn {water} on and off and take {target_again} out",
+    "{clean} {target} with water {in}",
+)
+HEAT = (
+    "{heat} {target} {in}",
+    "{put} {target} {in}, turn it on, {then} take {target_again} out and close the door",
+    "{heat} {target} {in}, take it out and close the door",
+    "open {place}, {put} {target} inside, close it, cook it, {then} take it out and close the door",
+    "{put} {target} {in} to {heat} it, then take it out again",
+    "cook {target} {in} and take it out",
+)
+COOL = (
+    "{cool} {target} {in}",
+    "{put} {target} {in}, close the door, {wait}, {then} take {target_again} out",
+    "{cool} {target} {in}, take it out and close the door",
+    "open {place}, {put} {target} inside, close it, then open it and take {target_again} out",
+    "{put} {target} {in} to {cool} it, then take it out again",
+    "open {place} and {cool} {target}, {then} take it out and close {place_again}",
+)
+TOGGLE = (
+    "{switch_on} {target}",
+    "turn {target} on",
+    "{switch_on} {target} and {look_at} {held}",
+    "{switch_on} {target} to {look_at} {held}",
+    "{look_at} {held} {under} {target} after you {switch_on} it",
+)
+
+RELATIONS: dict[Bearing, tuple[str, ...]] = {
+    Bearing.BESIDE: ("by", "next to", "near", "beside", "close to"),
+    Bearing.LEFT: ("to the left of", "left of", "on the left side of"),
+    Bearing.RIGHT: ("to the right of", "right of", "on the right side of"),
+    Bearing.ABOVE: ("above", "over"),
+    Bearing.BELOW: ("below", "under", "underneath"),
+}
+LEVELS: dict[Level, tuple[str, ...]] = {
+    Level.UPPER: ("upper", "overhead", "high"),
+    Level.LOWER: ("lower", "low"),
+    Level.TOP: ("top", "highest", "uppermost"),
+    Level.BOTTOM: ("bottom", "lowest"),
+    Level.MIDDLE: ("middle",),
+}
