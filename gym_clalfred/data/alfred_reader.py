@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import Enum
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.fields import Field
+from gym_clalfred.data.fields import LARGEST_METRES, Field
 from gym_clalfred.data.trajectory import (
     Annotation,
     ExpertAction,
@@ -22,7 +23,7 @@ from gym_clalfred.data.trajectory import (
     RunLengthMask,
     Trajectory,
 )
-from gym_clalfred.errors import DataError
+from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.objects import LAMPS, MOVABLE_RECEPTACLES, SLICED_FORM, ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import (
@@ -33,6 +34,7 @@ from gym_clalfred.simulator.contract import (
     Scene,
     Vector,
 )
+from gym_clalfred.simulator.object_ids import class_of, position_of
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: The step ALFRED puts at the end of most plans; it is implied in a ``Trajectory``.
@@ -51,8 +53,7 @@ HIGH_ACTIONS = (
 )
 
 _TRIAL = re.compile(r"[A-Za-z0-9_]{1,100}")
-_LOCATION = re.compile(r"loc\|-?\d{1,4}\|-?\d{1,4}\|[0-3]\|-?\d{1,2}")
-_OBJECT_ID = re.compile(r"([A-Za-z]+)(?:\|[+-]?\d\d\.\d\d){3}(?:\|([A-Za-z]+)(?:_\d{1,3})?)?")
+_LOCATION = re.compile(r"loc\|-?[0-9]{1,4}\|-?[0-9]{1,4}\|[0-3]\|-?[0-9]{1,2}")
 _CLASS_NAMES = frozenset(ObjectClass.__members__) - {ObjectClass.NoObject.name}
 _PIXELS = SIGHT_PIXELS * SIGHT_PIXELS
 
@@ -291,11 +292,19 @@ def _class(field: Field) -> ObjectClass:
 
 
 def _object_id(field: Field) -> str:
-    match = _OBJECT_ID.fullmatch(field.text())
-    known = match and all(name is None or name in _CLASS_NAMES for name in match.groups())
-    if not known:
+    if not _is_object_id(field.text()):
         field.fail("an object id such as 'Mug|-01.20|+00.90|+02.05'")
     return field.text()
+
+
+@lru_cache(maxsize=10_000)
+def _is_object_id(text: str) -> bool:
+    try:
+        known = class_of(text) is not ObjectClass.NoObject
+        near = max(map(abs, position_of(text))) <= LARGEST_METRES
+    except BadInputError:
+        return False
+    return known and near and text.isascii() and text.split("|")[0] in _CLASS_NAMES
 
 
 def _optional_id(parent: Field, key: str) -> str | None:

@@ -17,8 +17,8 @@ from gym_clalfred.data.trajectory import (
     Trajectory,
 )
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, ObjectPose, Scene
+from gym_clalfred.simulator.object_ids import class_of, position_of
 from gym_clalfred.tasks.spec import TaskSpec
 
 #: High-level steps whose object is the place where the held object is treated.
@@ -120,12 +120,7 @@ def _complete(index: int, step: HighStep, trajectory: Trajectory) -> HighStep:
 
 
 def _landmark(object_id: str | None) -> Landmark | None:
-    if object_id is None:
-        return None
-    parts = object_id.split("|")
-    x, y, z = (float(part) for part in parts[1:4])
-    name = parts[4].split("_")[0] if len(parts) > 4 else parts[0]
-    return Landmark(ObjectClass[name], (x, y, z))
+    return Landmark(class_of(object_id), position_of(object_id)) if object_id else None
 
 
 def _params(task: TaskSpec) -> dict[str, Any]:

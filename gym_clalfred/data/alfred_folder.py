@@ -1,0 +1,198 @@
+"""ALFRED's own download: a folder of ``json_2.1.0/<split>/<folder>/<trial>/traj_data.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gym_clalfred.data.alfred_json import parse_trajectory
+from gym_clalfred.data.cache import atomic_file, cache_dir
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.index import (
+    IndexRow,
+    RecentTrajectories,
+    TrajectoryName,
+    episode_entries,
+)
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.errors import DataError
+from gym_clalfred.simulator.embedded.room import Room
+
+ROOT_NAME = "json_2.1.0"
+FILE_NAME = "traj_data.json"
+INDEX_VERSION = 1
+
+#: Time of change in nanoseconds, and size in bytes.
+Stamp = tuple[int, int]
+
+#: ALFRED's split lists one of this trajectory's three annotations; all others are listed in full.
+LISTED_ANNOTATIONS = {
+    (
+        Split.TRAIN,
+        "pick_two_obj_and_place-CellPhone-None-Sofa-224/trial_T20190907_194445_206988",
+    ): 1
+}
+
+
+def find_root(path: str | Path) -> Path | None:
+    """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it."""
+    for root in (Path(path) / ROOT_NAME, Path(path)):
+        if any((root / split.value).is_dir() for split in Split):
+            return root
+    return None
+
+
+class AlfredFolder(EpisodeSource):
+    """Reads ALFRED's trajectories where they are.
+
+    The first use of a split reads every file once; the index is then kept in the cache folder and
+    used again for files whose size and time of change are the same.
+
+    Args:
+        path: the folder ``json_2.1.0`` or the one that contains it.
+        skip_damaged: leave out files that cannot be read, and list them in ``damaged``, instead of
+            raising for the first one.
+    """
+
+    label = "alfred-2.1.0"
+
+    def __init__(self, path: str | Path, *, skip_damaged: bool = False) -> None:
+        root = find_root(path)
+        if root is None:
+            raise DataError(
+                f"{path}: not ALFRED's data: expected a folder {ROOT_NAME} with train, valid_seen "
+                "or valid_unseen in it"
+            )
+        self.root = root.absolute()
+        self.skip_damaged = skip_damaged
+        self._rows: dict[Split, dict[str, IndexRow]] = {}
+        self._damaged: dict[Split, tuple[str, ...]] = {}
+        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
+        self._recent = RecentTrajectories()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _reopen, (self.root, self.skip_damaged)
+
+    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
+        """The index of a split, sorted by trajectory and annotation, as ALFRED's split lists it."""
+        split = Split(split)
+        if split not in self._entries:
+            self._entries[split] = episode_entries(split, self._index(split).values())
+        return self._entries[split]
+
+    def damaged(self, split: Split) -> tuple[str, ...]:
+        """With ``skip_damaged``, one message for each file of the split that was left out."""
+        self._index(split)
+        return self._damaged[split]
+
+    def episode(self, key: EpisodeKey) -> Episode:
+        """Reads one episode."""
+        row = self._index(key.split).get(key.trajectory)
+        if row is None or not 0 <= key.annotation < row.annotations:
+            raise DataError(f"{self.root}: has no episode {key}")
+        return Episode(key, self._recent.get((key.split, key.trajectory), self._read))
+
+    def room(self, number: int) -> Room:
+        """Raises: ALFRED's files do not describe rooms, the imported store does."""
+        raise DataError(
+            f"{self.root}: ALFRED's files hold no rooms; import them first "
+            "(clalfred-data import --alfred DIR) and pass the store as data"
+        )
+
+    def _read(self, name: tuple[Split, str]) -> Trajectory:
+        split, key = name
+        path = self.root / split.value / key / FILE_NAME
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+        trajectory = parse_trajectory(content, str(path))
+        if trajectory.key != key:
+            raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
+        return trajectory
+
+    def _index(self, split: Split) -> dict[str, IndexRow]:
+        if split in self._rows:
+            return self._rows[split]
+        known = self._load_index(split)
+        rows: dict[str, IndexRow] = {}
+        stamps: dict[str, Stamp] = {}
+        damaged: list[str] = []
+        fresh = False
+        for key, stamp in self._files(split):
+            row = known.get((key, stamp))
+            if row is None:
+                try:
+                    row = IndexRow.of(self._read((split, key)))
+                    fresh = True
+                except DataError as error:
+                    if not self.skip_damaged:
+                        raise
+                    damaged.append(str(error))
+                    continue
+            stamps[key] = stamp
+            rows[key] = row
+        if fresh:
+            self._save_index(split, rows, stamps)
+        for (listed_split, key), count in LISTED_ANNOTATIONS.items():
+            if split is listed_split and key in rows:
+                rows[key] = IndexRow(key, min(count, rows[key].annotations), rows[key].length)
+        self._damaged[split] = tuple(damaged)
+        self._rows[split] = rows
+        return rows
+
+    def _files(self, split: Split) -> Iterator[tuple[str, Stamp]]:
+        folder = self.root / split.value
+        if not folder.is_dir():
+            raise DataError(f"{folder}: not found; this data has no split {split.value}")
+        for task in sorted(os.listdir(folder)):
+            if not (folder / task).is_dir():
+                continue
+            for trial in sorted(os.listdir(folder / task)):
+                key = f"{task}/{trial}"
+                try:
+                    status = (folder / task / trial / FILE_NAME).stat()
+                except OSError:
+                    continue
+                if TrajectoryName.parse(key) is not None:
+                    yield key, (status.st_mtime_ns, status.st_size)
+
+    def _index_file(self, split: Split) -> Path:
+        digest = hashlib.sha256(f"{self.root}|{split.value}".encode()).hexdigest()[:16]
+        return cache_dir() / "alfred_index" / f"{digest}.json"
+
+    def _load_index(self, split: Split) -> dict[tuple[str, Stamp], IndexRow]:
+        path = self._index_file(split)
+        try:
+            document = Field.parse(path.read_bytes(), str(path))
+            document["version"].integer(INDEX_VERSION, INDEX_VERSION)
+            rows = [IndexRow.from_json(row) for row in document["rows"]]
+            stamps = [[number.integer(0, 2**63) for number in row] for row in document["stamps"]]
+            return {(row.key, (time, size)): row for row, (time, size) in zip(rows, stamps)}
+        except (OSError, DataError, ValueError):
+            # No index, a damaged one or one of another version: the files themselves tell.
+            return {}
+
+    def _save_index(
+        self, split: Split, rows: dict[str, IndexRow], stamps: dict[str, Stamp]
+    ) -> None:
+        document = {
+            "version": INDEX_VERSION,
+            "rows": [row.to_json() for row in rows.values()],
+            "stamps": list(stamps.values()),
+        }
+        try:
+            with atomic_file(self._index_file(split)) as file:
+                file.write(json.dumps(document, separators=(",", ":")).encode())
+        except OSError:
+            # The index only saves time; a cache folder that cannot be written is no reason to fail.
+            return
+
+
+def _reopen(root: Path, skip_damaged: bool) -> AlfredFolder:
+    return AlfredFolder(root, skip_damaged=skip_damaged)

@@ -1,0 +1,167 @@
+"""Generated trajectories on disk: one zip file per split, in ALFRED's layout and format.
+
+``<tier>/train.zip`` holds ``json_2.1.0/train/<folder>/<trial>/traj_data.json`` for every
+trajectory and, last, ``index.json``; so unpacking it gives a folder that ALFRED's tools read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.index import IndexRow, RecentTrajectories, episode_entries
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.simulator.embedded.room import Room
+
+INDEX_NAME = "index.json"
+INDEX_VERSION = 1
+_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class ArchiveSummary:
+    """What was written: ``sha256`` is over names and contents, not over the compressed bytes."""
+
+    trajectories: int
+    episodes: int
+    sha256: str
+
+
+def archive_path(folder: str | Path, split: Split) -> Path:
+    """The zip file of a split in a tier's folder."""
+    return Path(folder) / f"{split.value}.zip"
+
+
+def write_archive(
+    folder: str | Path, split: Split, trajectories: Iterable[Trajectory]
+) -> ArchiveSummary:
+    """Writes a split's zip file, one trajectory at a time, and names it only when it is whole.
+
+    Equal trajectories in equal order give equal bytes.
+    """
+    rows: list[IndexRow] = []
+    digest = hashlib.sha256()
+    seen = set()
+    with (
+        atomic_file(archive_path(folder, split)) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+    ):
+        for trajectory in trajectories:
+            if trajectory.key in seen:
+                raise BadInputError(f"{trajectory.key} occurs twice in {split.value}")
+            seen.add(trajectory.key)
+            content = encode_trajectory(trajectory)
+            name = _entry_name(split, trajectory.key)
+            digest.update(f"{name}\n{len(content)}\n".encode() + content)
+            _write_entry(archive, name, content)
+            rows.append(IndexRow.of(trajectory))
+        index = {
+            "version": INDEX_VERSION,
+            "split": split.value,
+            "trajectories": [row.to_json() for row in rows],
+        }
+        _write_entry(archive, INDEX_NAME, json.dumps(index, separators=(",", ":")).encode())
+    episodes = sum(row.annotations for row in rows)
+    return ArchiveSummary(len(rows), episodes, digest.hexdigest())
+
+
+class TrajectoryArchive(EpisodeSource):
+    """Reads what ``write_archive`` wrote; rooms are the generated ones.
+
+    Args:
+        folder: with ``train.zip``, ``valid_seen.zip`` and ``valid_unseen.zip``; a missing one is
+            an error only when that split is asked for.
+        label: names the data in results; the folder's name if not given.
+    """
+
+    def __init__(self, folder: str | Path, label: str | None = None) -> None:
+        self.folder = Path(folder).absolute()
+        self.label = label or self.folder.name
+        self._rows: dict[Split, dict[str, IndexRow]] = {}
+        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
+        self._archives: dict[tuple[int, Split], zipfile.ZipFile] = {}
+        self._cache = RecentTrajectories()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrajectoryArchive, (self.folder, self.label)
+
+    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
+        """The index of a split, in the order of generation."""
+        split = Split(split)
+        if split not in self._entries:
+            self._entries[split] = episode_entries(split, self._index(split).values())
+        return self._entries[split]
+
+    def episode(self, key: EpisodeKey) -> Episode:
+        """Reads one episode."""
+        row = self._index(key.split).get(key.trajectory)
+        if row is None or not 0 <= key.annotation < row.annotations:
+            raise DataError(f"{archive_path(self.folder, key.split)}: has no episode {key}")
+        return Episode(key, self._cache.get((key.split, key.trajectory), self._read))
+
+    def room(self, number: int) -> Room:
+        """The generated room of that number."""
+        from gym_clalfred.simulator.embedded.generator import make_room
+
+        return make_room(number)
+
+    def _read(self, name: tuple[Split, str]) -> Trajectory:
+        split, key = name
+        entry = _entry_name(split, key)
+        trajectory = parse_trajectory(self._bytes(split, entry), f"{split.value}.zip/{entry}")
+        if trajectory.key != key:
+            raise DataError(f"{split.value}.zip/{entry}: holds {trajectory.key}")
+        return trajectory
+
+    def _index(self, split: Split) -> dict[str, IndexRow]:
+        if split not in self._rows:
+            file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
+            document = Field.parse(self._bytes(split, INDEX_NAME), file)
+            document["version"].integer(INDEX_VERSION, INDEX_VERSION)
+            if document["split"].value != split.value:
+                document["split"].fail(repr(split.value))
+            rows = [IndexRow.from_json(row) for row in document["trajectories"]]
+            self._rows[split] = {row.key: row for row in rows}
+        return self._rows[split]
+
+    def _bytes(self, split: Split, name: str) -> bytes:
+        path = archive_path(self.folder, split)
+        try:
+            # A forked child shares the parent's file offset, so every process opens its own.
+            handle = (os.getpid(), split)
+            if handle not in self._archives:
+                self._archives[handle] = zipfile.ZipFile(path)
+            return self._archives[handle].read(name)
+        except KeyError:
+            raise DataError(
+                f"{path}: has no entry {name}; delete the file to make it again"
+            ) from None
+        except FileNotFoundError:
+            raise DataError(f"{path}: not found; this data has no split {split.value}") from None
+        except (OSError, zipfile.BadZipFile, ValueError, EOFError) as error:
+            raise DataError(
+                f"{path}: damaged ({error}); delete the file to make it again"
+            ) from None
+
+
+def _entry_name(split: Split, key: str) -> str:
+    return f"json_2.1.0/{split.value}/{key}/traj_data.json"
+
+
+def _write_entry(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    info = zipfile.ZipInfo(name, _TIMESTAMP)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.create_system = 3
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, content)

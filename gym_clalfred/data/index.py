@@ -1,0 +1,110 @@
+"""What a source knows of its trajectories without reading them again."""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.source import EpisodeEntry
+from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.rooms import ROOM_NUMBERS, RoomType
+from gym_clalfred.tasks.spec import TaskType
+
+_KEY = re.compile(
+    r"(?P<type>[a-z_]+)-(?P<target>[A-Za-z]+)-(?P<movable>[A-Za-z]+)-(?P<place>[A-Za-z]+)"
+    r"-(?P<number>[0-9]{1,3})/(?P<trial>[A-Za-z0-9_]{1,100})"
+)
+_TYPES = {kind.value: kind for kind in TaskType}
+_LONGEST = 100_000
+
+
+@dataclass(frozen=True)
+class TrajectoryName:
+    """A trajectory's ``folder/trial``, taken apart."""
+
+    task_type: TaskType
+    number: int
+    trial: str
+
+    @classmethod
+    def parse(cls, key: str) -> TrajectoryName | None:
+        """``None`` if the text is not ``<type>-<object>-<movable>-<place>-<scene>/<trial>``.
+
+        Whatever passes contains no path separator besides the one and no dots, so it cannot lead
+        out of a folder.
+        """
+        match = _KEY.fullmatch(key)
+        if match is None or match["type"] not in _TYPES or int(match["number"]) not in ROOM_NUMBERS:
+            return None
+        names = {match["target"], match["movable"], match["place"]} - {"None"}
+        if not names <= set(ObjectClass.__members__):
+            return None
+        return cls(_TYPES[match["type"]], int(match["number"]), match["trial"])
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """One trajectory: ``folder/trial``, number of annotations, number of the expert's actions."""
+
+    key: str
+    annotations: int
+    length: int
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> IndexRow:
+        """The row that describes a trajectory."""
+        return cls(trajectory.key, len(trajectory.annotations), len(trajectory.actions))
+
+    @classmethod
+    def from_json(cls, row: Field) -> IndexRow:
+        """From ``[key, annotations, length]``."""
+        fields = list(row)
+        if len(fields) != 3:
+            row.fail("[trajectory, annotations, length]")
+        if TrajectoryName.parse(fields[0].text()) is None:
+            fields[0].fail("<type>-<object>-<movable>-<receptacle>-<scene>/<trial>")
+        return cls(fields[0].text(), fields[1].integer(1, _LONGEST), fields[2].integer(1, _LONGEST))
+
+    def to_json(self) -> list[Any]:
+        """The inverse of ``from_json``."""
+        return [self.key, self.annotations, self.length]
+
+
+def episode_entries(split: Split, rows: Iterable[IndexRow]) -> tuple[EpisodeEntry, ...]:
+    """One entry per annotation, in the order of the rows."""
+    entries = []
+    for row in rows:
+        name = TrajectoryName.parse(row.key)
+        assert name is not None
+        room_type = RoomType.of(name.number)
+        entries += [
+            EpisodeEntry(EpisodeKey(split, row.key, number), name.task_type, room_type, row.length)
+            for number in range(row.annotations)
+        ]
+    return tuple(entries)
+
+
+class RecentTrajectories:
+    """The most recently read trajectories; episodes of one trajectory often come together."""
+
+    def __init__(self, size: int = 16) -> None:
+        self._size = size
+        self._kept: OrderedDict[tuple[Split, str], Trajectory] = OrderedDict()
+
+    def get(
+        self, name: tuple[Split, str], read: Callable[[tuple[Split, str]], Trajectory]
+    ) -> Trajectory:
+        """The trajectory, read if it is not kept."""
+        if name in self._kept:
+            self._kept.move_to_end(name)
+            return self._kept[name]
+        trajectory = read(name)
+        self._kept[name] = trajectory
+        if len(self._kept) > self._size:
+            self._kept.popitem(last=False)
+        return trajectory

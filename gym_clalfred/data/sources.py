@@ -1,0 +1,76 @@
+"""From ``tier=`` or ``data=`` to a source of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gym_clalfred.data.alfred_folder import AlfredFolder, find_root
+from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import DataError
+
+__all__ = [
+    "AlfredFolder",
+    "EpisodeEntry",
+    "EpisodeSource",
+    "TrajectoryArchive",
+    "open_source",
+    "write_archive",
+]
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """A kind of data folder: what to call it, how to recognise it, how to open it."""
+
+    description: str
+    recognise: Callable[[Path], bool]
+    open: Callable[[Path], EpisodeSource]
+
+
+#: Kinds of folders that ``data=`` may name; the first that recognises a folder opens it.
+FOLDER_KINDS: list[FolderKind] = [
+    FolderKind(
+        "a tier's folder with train.zip",
+        lambda path: any(archive_path(path, split).is_file() for split in Split),
+        TrajectoryArchive,
+    ),
+    FolderKind(
+        "ALFRED's json_2.1.0 folder or the one that contains it",
+        lambda path: find_root(path) is not None,
+        AlfredFolder,
+    ),
+]
+
+
+def open_source(
+    tier: str = "small", data: str | Path | EpisodeSource | None = None
+) -> EpisodeSource:
+    """Opens the episodes that an environment or a stream uses.
+
+    Args:
+        tier: ``tiny``, ``small`` or ``full``: generated data, made on first use.
+        data: instead of a tier, a folder: one of ``FOLDER_KINDS``; or a source that is open
+            already.
+    """
+    if isinstance(data, EpisodeSource):
+        return data
+    if data is None:
+        from gym_clalfred.data.tiers import tier_source
+
+        return tier_source(tier)
+    path = Path(data)
+    if not path.is_dir():
+        raise DataError(f"data {str(path)!r}: expected a folder, found {_what_is(path)}")
+    for kind in FOLDER_KINDS:
+        if kind.recognise(path):
+            return kind.open(path)
+    expected = ", or ".join(kind.description for kind in FOLDER_KINDS)
+    raise DataError(f"data {str(path)!r}: no episodes found: expected {expected}")
+
+
+def _what_is(path: Path) -> str:
+    return "a file" if path.exists() else "nothing there"
