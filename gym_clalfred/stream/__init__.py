@@ -1,1 +1,41 @@
-"""Schedules of episodes and the wrapper that enforces them."""
+"""The incremental stream: orders, schedules and the wrapper that hands out episodes once."""
+
+from gym_clalfred.stream.builders import build_schedule, from_split_folder, group_by_task
+from gym_clalfred.stream.demonstration import (
+    DemonstratedAction,
+    Demonstration,
+    TaskHint,
+    demonstration_of,
+    frames_id,
+    frames_index,
+)
+from gym_clalfred.stream.orders import (
+    PAPER_ORDERS,
+    RELEASED_ORDERS,
+    Setup,
+    TaskLabel,
+    resolve_order,
+)
+from gym_clalfred.stream.schedule import Schedule
+from gym_clalfred.stream.task_stream import Learner, Needs, TaskStream
+
+__all__ = [
+    "PAPER_ORDERS",
+    "RELEASED_ORDERS",
+    "DemonstratedAction",
+    "Demonstration",
+    "Learner",
+    "Needs",
+    "Schedule",
+    "Setup",
+    "TaskHint",
+    "TaskLabel",
+    "TaskStream",
+    "build_schedule",
+    "demonstration_of",
+    "frames_id",
+    "frames_index",
+    "from_split_folder",
+    "group_by_task",
+    "resolve_order",
+]

@@ -1,0 +1,231 @@
+"""Makes schedules: disjoint, blurry and Gaussian. The formulas are in docs/STREAMS.md.
+
+All randomness comes from ``seed`` and the task's own name, never from its place in the order: a
+task's episodes, their subsample and their sequence are the same wherever the task stands.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.splits import SplitFolder, common_task
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.stream.orders import Setup, TaskLabel, resolve_order
+from gym_clalfred.stream.schedule import Schedule
+
+KINDS = ("disjoint", "blurry", "gaussian")
+
+#: Purposes of random numbers, so that one never depends on how many another used.
+_SUBSAMPLE, _SHUFFLE, _BLUR, _MIX = range(4)
+
+Groups = dict[TaskLabel, tuple[EpisodeKey, ...]]
+
+
+def build_schedule(
+    source: EpisodeSource,
+    setup: Setup | str = Setup.BEHAVIOR_IL,
+    *,
+    kind: str = "disjoint",
+    order: int | Sequence[TaskLabel | str] = 1,
+    released_order: bool = False,
+    balanced: bool | None = None,
+    seed: int = 0,
+    split: Split = Split.TRAIN,
+    disjoint_share: float = 0.0,
+    blur_share: float = 0.1,
+    width: float = 0.5,
+) -> Schedule:
+    """A schedule over a split of a source.
+
+    Args:
+        source: where the episodes are.
+        setup: ``behavior_il`` or ``environment_il``.
+        kind: ``disjoint``, ``blurry`` or ``gaussian``.
+        order: the paper's number or an own sequence of tasks.
+        released_order: the released files' orders instead of the paper's.
+        balanced: subsample every task to the size of the smallest; by default only for
+            Environment-IL, as in the paper. False gives imbalanced Environment-IL.
+        seed: of subsampling and of the sequence within tasks.
+        split: normally train.
+        disjoint_share: for ``blurry``, see ``blurry``.
+        blur_share: for ``blurry``, see ``blurry``.
+        width: for ``gaussian``, see ``gaussian``.
+    """
+    setup = _setup(setup)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise BadInputError(f"seed {seed!r}: expected a whole number from 0")
+    tasks = resolve_order(setup, order, released=released_order)
+    groups = group_by_task(source.entries(split), setup, tasks=tasks, balanced=balanced, seed=seed)
+    name = f"{setup.value}-{kind}-{order if isinstance(order, int) else 'own'}"
+    if kind == "disjoint":
+        return disjoint(groups, name=name, seed=seed)
+    if kind == "blurry":
+        return blurry(
+            groups, name=name, seed=seed, disjoint_share=disjoint_share, blur_share=blur_share
+        )
+    if kind == "gaussian":
+        return gaussian(groups, name=name, seed=seed, width=width)
+    raise BadInputError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
+
+
+def group_by_task(
+    entries: Iterable[EpisodeEntry],
+    setup: Setup | str,
+    *,
+    tasks: Sequence[TaskLabel] | None = None,
+    balanced: bool | None = None,
+    seed: int = 0,
+) -> Groups:
+    """The episodes of every task in the source's order; also the evaluation sets of a split.
+
+    Args:
+        entries: a split's index.
+        setup: what a task is.
+        tasks: which tasks, in which order; all of the setup's if not given.
+        balanced: keep as many of each task as the smallest has, drawn without replacement; by
+            default for Environment-IL only.
+        seed: of the draw.
+    """
+    setup = _setup(setup)
+    tasks = setup.tasks if tasks is None else tasks
+    if balanced is None:
+        balanced = setup is Setup.ENVIRONMENT_IL
+    found: dict[TaskLabel, list[EpisodeKey]] = {task: [] for task in setup.tasks}
+    for entry in entries:
+        found[setup.task_of(entry)].append(entry.key)
+    missing = [task.value for task in tasks if not found[task]]
+    if missing:
+        raise BadInputError(f"the data has no episodes of {', '.join(missing)}")
+    # The smallest of all tasks, not only of those asked for: a task's share is always the same.
+    size = min(len(keys) for keys in found.values() if keys)
+    groups: Groups = {}
+    for task in tasks:
+        keys = found[task]
+        if balanced:
+            chosen = _generator(seed, _SUBSAMPLE, task).choice(len(keys), size, replace=False)
+            keys = [keys[index] for index in sorted(chosen)]
+        groups[task] = tuple(keys)
+    return groups
+
+
+def disjoint(groups: Groups, *, name: str = "disjoint", seed: int = 0) -> Schedule:
+    """All episodes of the first task, then all of the second, and so on."""
+    blocks = [
+        [(index, key) for key in _shuffled(keys, seed, task)]
+        for index, (task, keys) in enumerate(groups.items())
+    ]
+    return _from_blocks(name, groups, blocks)
+
+
+def blurry(
+    groups: Groups,
+    *,
+    name: str = "blurry",
+    seed: int = 0,
+    disjoint_share: float = 0.0,
+    blur_share: float = 0.1,
+) -> Schedule:
+    """As i-Blurry-N-M: some episodes of a task appear in the other tasks' blocks.
+
+    Args:
+        groups: the tasks, in order.
+        name: of the schedule.
+        seed: of all draws.
+        disjoint_share: N; this share of the tasks keeps to its own block.
+        blur_share: M; this share of each other task's episodes leaves its block and is spread
+            evenly over the blocks of all other tasks.
+    """
+    for label, share in (("disjoint_share", disjoint_share), ("blur_share", blur_share)):
+        if not 0 <= share <= 1:
+            raise BadInputError(f"{label} {share!r}: expected a share from 0 to 1")
+    # Ranked by a number that belongs to the task, so that the choice does not follow the order.
+    ranks = {task: _generator(seed, _BLUR, task).random() for task in groups}
+    pure = sorted(groups, key=lambda task: ranks[task])[: round(disjoint_share * len(groups))]
+    blocks: list[list[tuple[int, EpisodeKey]]] = [[] for _ in groups]
+    for index, (task, keys) in enumerate(groups.items()):
+        sequence = _shuffled(keys, seed, task)
+        others = [block for block in range(len(groups)) if block != index]
+        leaving = 0 if task in pure or not others else round(blur_share * len(sequence))
+        blocks[index] += [(index, key) for key in sequence[leaving:]]
+        for number, key in enumerate(sequence[:leaving]):
+            blocks[others[number % len(others)]].append((index, key))
+    for (task, _), block in zip(groups.items(), blocks):
+        _generator(seed, _MIX, task).shuffle(block)
+    return _from_blocks(name, groups, [block for block in blocks if block])
+
+
+def gaussian(
+    groups: Groups, *, name: str = "gaussian", seed: int = 0, width: float = 0.5
+) -> Schedule:
+    """Each task's share of the stream rises and falls as a Gaussian; there are no blocks.
+
+    Args:
+        groups: the tasks, in order.
+        name: of the schedule.
+        seed: of all draws.
+        width: standard deviation of a task's bump in units of the distance between two bumps.
+    """
+    if not width > 0 or not np.isfinite(width):
+        raise BadInputError(f"width {width!r}: expected a positive number")
+    times: list[tuple[float, int, EpisodeKey]] = []
+    for index, (task, keys) in enumerate(groups.items()):
+        sequence = _shuffled(keys, seed, task)
+        noise = _generator(seed, _MIX, task).standard_normal(len(sequence))
+        arrivals = (index + 0.5 + width * noise) / len(groups)
+        times += [(float(time), index, key) for time, key in zip(arrivals, sequence)]
+    times.sort(key=lambda arrival: arrival[0])
+    return Schedule(
+        name,
+        tuple(task.value for task in groups),
+        tuple(key for _, _, key in times),
+        tuple(index for _, index, _ in times),
+    )
+
+
+def from_split_folder(path: str | Path, order: int = 1) -> Schedule:
+    """The authors' own stream: exactly the files' episodes in the files' sequence."""
+    folder = SplitFolder(path)
+    blocks = folder.stream(order)
+    tasks = tuple(common_task(block) for block in blocks)
+    names = tuple(task.value if task else f"task {n}" for n, task in enumerate(tasks))
+    return Schedule(
+        f"{folder.path.name}-{order}",
+        names,
+        tuple(key for block in blocks for key in block),
+        tuple(index for index, block in enumerate(blocks) for _ in block),
+        tuple(int(start) for start in np.cumsum([0, *map(len, blocks)])[:-1]),
+    )
+
+
+def _from_blocks(
+    name: str, groups: Groups, blocks: Sequence[Sequence[tuple[int, EpisodeKey]]]
+) -> Schedule:
+    starts = np.cumsum([0, *map(len, blocks)])[:-1]
+    return Schedule(
+        name,
+        tuple(task.value for task in groups),
+        tuple(key for block in blocks for _, key in block),
+        tuple(index for block in blocks for index, _ in block),
+        tuple(int(start) for start in starts),
+    )
+
+
+def _shuffled(keys: Sequence[EpisodeKey], seed: int, task: TaskLabel) -> list[EpisodeKey]:
+    return [keys[index] for index in _generator(seed, _SHUFFLE, task).permutation(len(keys))]
+
+
+def _generator(seed: int, purpose: int, task: TaskLabel) -> np.random.Generator:
+    return np.random.default_rng([seed, purpose, zlib.crc32(task.value.encode())])
+
+
+def _setup(setup: Setup | str) -> Setup:
+    names = [kind.value for kind in Setup]
+    if setup not in names:
+        raise BadInputError(f"setup {setup!r}: expected one of {', '.join(names)}")
+    return Setup(setup)
