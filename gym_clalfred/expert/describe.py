@@ -1,0 +1,230 @@
+"""What can truly be said of places, things and walks, for the grammar to put into words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from gym_clalfred.actions import LOOK_DEGREES, Action
+from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
+from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Relation, Thing, Turn
+from gym_clalfred.objects import PICKUPABLE, ObjectClass
+from gym_clalfred.simulator.contract import AgentPose, ObjectState, Sight
+
+_LANDMARK_NAMES = """
+    ArmChair Bathtub Bed Blinds CoffeeMachine CoffeeTable Desk DeskLamp DiningTable Dresser
+    FloorLamp Fridge GarbageCan HousePlant LaundryHamper Microwave Mirror Painting Safe
+    ShowerCurtain ShowerDoor SideTable Sink Sofa StoveBurner TVStand Television Toaster Toilet
+    ToiletPaperHanger TowelHolder Window
+"""
+#: Things by which people say where furniture is.
+LANDMARKS = frozenset(ObjectClass[name] for name in _LANDMARK_NAMES.split())
+
+#: Names of one and the same piece of furniture, which is no landmark of itself.
+_SAME_PIECE = (
+    frozenset({ObjectClass.Sink, ObjectClass.SinkBasin}),
+    frozenset({ObjectClass.Bathtub, ObjectClass.BathtubBasin}),
+    frozenset({ObjectClass.StoveBurner, ObjectClass.StoveKnob}),
+)
+_STACKED = frozenset({ObjectClass.Drawer, ObjectClass.Shelf, ObjectClass.Cabinet})
+
+_BESIDE_METRES = 0.4
+_NEAR_POINT_METRES = 0.8
+_SIDE_METRES = 0.8
+_NEIGHBOUR_METRES = 0.3
+_OVERHEAD_METRES = 1.2
+_STACK_METRES = 0.2
+_CLEARLY = 0.05
+
+
+def walk_legs(path: Sequence[Action]) -> tuple[Leg, ...]:
+    """The turns and moves of a path; looks are left out."""
+    legs: list[Leg] = []
+    quarters = moves = 0
+    for action in (*path, None):
+        if action is Action.MoveAhead:
+            moves += 1
+            continue
+        if action in (Action.RotateLeft, Action.RotateRight) or action is None:
+            if moves or action is None:
+                if moves or quarters % 4:
+                    legs.append(Leg(_turn(quarters), moves))
+                quarters = moves = 0
+            quarters += (
+                {Action.RotateLeft: -1, Action.RotateRight: 1}.get(action, 0) if action else 0
+            )
+    return tuple(legs)
+
+
+def walk_tilt(path: Iterable[Action]) -> int:
+    """Degrees by which a path lowers the camera."""
+    change = {Action.LookDown: LOOK_DEGREES, Action.LookUp: -LOOK_DEGREES}
+    return sum(change.get(action, 0) for action in path)
+
+
+def describe_place(
+    objects: Mapping[str, ObjectState],
+    place_id: str,
+    pose: AgentPose,
+    point: tuple[float, float] | None = None,
+) -> Thing:
+    """A receptacle or lamp with landmarks that are really next to the part that matters.
+
+    Args:
+        objects: all objects.
+        place_id: which one to describe.
+        pose: from where it is seen; left and right are said from here.
+        point: where on a long counter something happens (x, z); its middle by default.
+    """
+    state = objects[place_id]
+    box = Box.of(state)
+    x, z = point if point is not None else (box.centre[0], box.centre[2])
+    counts: dict[ObjectClass, int] = {}
+    for other in objects.values():
+        counts[other.object_class] = counts.get(other.object_class, 0) + 1
+    relations = []
+    for other in objects.values():
+        if not _may_locate(other, state):
+            continue
+        # A stove has several burners and is still one stove.
+        unique = counts[other.object_class] == 1 or other.object_class is ObjectClass.StoveBurner
+        other_box = Box.of(other)
+        bearing = _overhead(box, other_box) or _side(pose, box, other_box, x, z)
+        if bearing is None and (
+            box.gap(other_box) <= _BESIDE_METRES
+            and other_box.distance(x, z) <= _NEAR_POINT_METRES
+            and _overlaps_in_height(box, other_box)
+        ):
+            bearing = Bearing.BESIDE
+        if bearing is not None:
+            relations.append(Relation(bearing, other.object_class, unique))
+    unique_relations = tuple(dict.fromkeys(relations))
+    return Thing(state.object_class, _consistent(unique_relations), _level(objects, state, box))
+
+
+def describe_object(
+    objects: Mapping[str, ObjectState], object_id: str, pose: AgentPose, sight: Sight
+) -> Thing:
+    """A small thing with the visible things that stand next to it."""
+    state = objects[object_id]
+    if not state.parents:
+        return Thing(state.object_class)
+    box = Box.of(state)
+    siblings = [
+        other
+        for other in objects.values()
+        if other.id != object_id
+        and other.parents[:1] == state.parents[:1]
+        and other.object_class in PICKUPABLE
+    ]
+    relations = []
+    for other in siblings:
+        same = [s for s in siblings if s.object_class is other.object_class]
+        if other.object_class is state.object_class or len(same) > 1:
+            continue
+        if other.id not in sight.visible:
+            continue
+        other_box = Box.of(other)
+        if box.gap(other_box) > _NEIGHBOUR_METRES:
+            continue
+        bearing = _neighbour_side(pose, box, other_box) or Bearing.BESIDE
+        relations.append(Relation(bearing, other.object_class))
+    return Thing(state.object_class, tuple(relations))
+
+
+def _turn(quarters: int) -> Turn:
+    return (Turn.NONE, Turn.RIGHT, Turn.AROUND, Turn.LEFT)[quarters % 4]
+
+
+def _may_locate(other: ObjectState, state: ObjectState) -> bool:
+    if other.object_class not in LANDMARKS or other.object_class is state.object_class:
+        return False
+    if other.id in state.parents or state.id in other.parents:
+        return False
+    pair = {other.object_class, state.object_class}
+    return not any(pair <= piece for piece in _SAME_PIECE)
+
+
+def _overhead(box: Box, other: Box) -> Bearing | None:
+    if box.covered(other) < 0.5:
+        return None
+    if box.y0 >= other.y1 - _CLEARLY and box.y0 - other.y1 <= _OVERHEAD_METRES:
+        return Bearing.ABOVE
+    if box.y1 <= other.y1 - 2 * _CLEARLY and box.centre[1] < other.centre[1] - 2 * _CLEARLY:
+        return Bearing.BELOW if other.y0 - box.y1 <= _OVERHEAD_METRES else None
+    return None
+
+
+def _side(pose: AgentPose, box: Box, other: Box, x: float, z: float) -> Bearing | None:
+    """Left or right of a landmark, as seen from a pose; only where nobody would doubt it."""
+    ahead, right = ahead_and_right(pose, x, z)
+    near, far, left_edge, right_edge = span_from(pose, other)
+    if not near - _CLEARLY <= ahead <= far + _CLEARLY and not near <= ahead + 0.3 <= far:
+        return None
+    if other.distance(x, z) > _SIDE_METRES or not _overlaps_in_height(box, other):
+        return None
+    if right < left_edge - _CLEARLY:
+        return Bearing.LEFT
+    if right > right_edge + _CLEARLY:
+        return Bearing.RIGHT
+    return None
+
+
+def _neighbour_side(pose: AgentPose, box: Box, other: Box) -> Bearing | None:
+    ahead, right = ahead_and_right(pose, box.centre[0], box.centre[2])
+    other_ahead, other_right = ahead_and_right(pose, other.centre[0], other.centre[2])
+    _, _, box_left, box_right = span_from(pose, box)
+    _, _, other_left, other_right_edge = span_from(pose, other)
+    # In a perspective view left and right follow the angle, so that must agree with the floor plan.
+    angle = math.atan2(right, ahead) - math.atan2(other_right, other_ahead)
+    if abs(right - other_right) < abs(ahead - other_ahead):
+        return None
+    if box_right <= other_left and angle < 0:
+        return Bearing.LEFT
+    if box_left >= other_right_edge and angle > 0:
+        return Bearing.RIGHT
+    return None
+
+
+def _overlaps_in_height(box: Box, other: Box) -> bool:
+    """Whether one stands beside the other rather than over it: a wall cabinet is not by a bin."""
+    return box.y0 < other.y1 + 0.3 and other.y0 < box.y1 + 0.3
+
+
+def _consistent(relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
+    """Leaves out landmark classes that are on both sides, which would only confuse."""
+    bearings: dict[ObjectClass, set[Bearing]] = {}
+    for relation in relations:
+        bearings.setdefault(relation.landmark, set()).add(relation.bearing)
+    return tuple(r for r in relations if len(bearings[r.landmark]) == 1)
+
+
+def _level(objects: Mapping[str, ObjectState], state: ObjectState, box: Box) -> Level | None:
+    if state.object_class not in _STACKED:
+        return None
+    others = [
+        Box.of(other)
+        for other in objects.values()
+        if other.object_class is state.object_class and other.id != state.id
+    ]
+    if state.object_class is ObjectClass.Cabinet:
+        if box.y0 >= 1.1 and any(other.y0 < 0.9 for other in others):
+            return Level.UPPER
+        if box.y0 < 0.9 and any(other.y0 >= 1.1 for other in others):
+            return Level.LOWER
+        return None
+    x, _, z = box.centre
+    stack = [
+        other
+        for other in others
+        if math.hypot(other.centre[0] - x, other.centre[2] - z) <= _STACK_METRES
+    ]
+    above = sum(other.y0 > box.y0 + _CLEARLY for other in stack)
+    below = sum(other.y0 < box.y0 - _CLEARLY for other in stack)
+    if not above and not below:
+        return None
+    if not above:
+        return Level.TOP
+    if not below:
+        return Level.BOTTOM
+    return Level.MIDDLE if above == below == 1 else None
