@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 import numpy as np
@@ -58,6 +58,8 @@ class Mesh:
         textures: (P,) int32, values of ``Texture``.
         scales: (P,) float32 metres per pattern repeat.
         glow: (P,) float32; 0 is lit by the room, 1 shines by itself.
+        bends: (P, 3) float32 direction in which a rounded surface turns, over its radius; zeros,
+            also if left out, are flat. Makes few-sided cylinders look round.
     """
 
     corners: NDArray[np.float32]
@@ -67,6 +69,11 @@ class Mesh:
     textures: NDArray[np.int32]
     scales: NDArray[np.float32]
     glow: NDArray[np.float32]
+    bends: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 3), np.float32))
+
+    def __post_init__(self) -> None:
+        if len(self.bends) != len(self.counts):
+            object.__setattr__(self, "bends", np.zeros((len(self.counts), 3), dtype=np.float32))
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -86,13 +93,19 @@ class MeshBuilder:
     """Collects polygons; every method returns the builder, so calls chain."""
 
     def __init__(self) -> None:
-        self._polygons: list[tuple[list[Vector], Vector, Paint]] = []
+        self._polygons: list[tuple[list[Vector], Vector, Paint, Vector]] = []
 
-    def polygon(self, corners: Sequence[Vector], outward: Vector, paint: Paint) -> MeshBuilder:
+    def polygon(
+        self,
+        corners: Sequence[Vector],
+        outward: Vector,
+        paint: Paint,
+        bend: Vector = (0.0, 0.0, 0.0),
+    ) -> MeshBuilder:
         """Adds one convex planar polygon that is seen from the side ``outward`` points to."""
         if not 3 <= len(corners) <= MAX_CORNERS:
             raise ValueError(f"a polygon has 3 to {MAX_CORNERS} corners, got {len(corners)}")
-        self._polygons.append((list(corners), outward, paint))
+        self._polygons.append((list(corners), outward, paint, bend))
         return self
 
     def box(
@@ -169,7 +182,9 @@ class MeshBuilder:
                     sign * slope,
                     sign * (y1 - y0) * math.sin(middle),
                 )
-                self.polygon(corners, outward, ring_paint)
+                curve = sign / max(r0, r1)
+                bend = (-math.sin(middle) * curve, 0.0, math.cos(middle) * curve)
+                self.polygon(corners, outward, ring_paint, bend)
         first = paint if isinstance(paint, Paint) else paint[0]
         last = paint if isinstance(paint, Paint) else paint[-1]
         if cap_bottom and profile[0][0] > 0:
@@ -212,11 +227,13 @@ class MeshBuilder:
         corners = np.zeros((count, MAX_CORNERS, 3), dtype=np.float32)
         counts = np.zeros(count, dtype=np.int32)
         normals = np.zeros((count, 3), dtype=np.float32)
-        for i, (points, outward, _) in enumerate(self._polygons):
+        for i, (points, outward, _, _) in enumerate(self._polygons):
             array = np.asarray(points, dtype=np.float64)
             corners[i, : len(points)] = array
             counts[i] = len(points)
-            normal = np.cross(array[1] - array[0], array[2] - array[0])
+            # All corners take part, so that some may lie on a straight line.
+            spokes = array[1:] - array[0]
+            normal = np.cross(spokes[:-1], spokes[1:]).sum(axis=0)
             length = float(np.linalg.norm(normal))
             if length < 1e-12:
                 raise ValueError(f"polygon {i} has no area: {points}")
@@ -224,7 +241,8 @@ class MeshBuilder:
             if float(np.dot(normal, outward)) < 0:
                 normal = -normal
             normals[i] = normal
-        paints = [paint for _, _, paint in self._polygons]
+        paints = [paint for _, _, paint, _ in self._polygons]
+        bends = [bend for *_, bend in self._polygons]
         return Mesh(
             corners=corners,
             counts=counts,
@@ -233,4 +251,5 @@ class MeshBuilder:
             textures=np.array([paint.texture for paint in paints], dtype=np.int32),
             scales=np.array([paint.scale for paint in paints], dtype=np.float32),
             glow=np.array([paint.glow for paint in paints], dtype=np.float32),
+            bends=np.array(bends, dtype=np.float32).reshape(count, 3),
         )

@@ -1,0 +1,214 @@
+"""Compiled kernels that find, for each pixel of a view, the nearest polygon and its inverse depth.
+
+A polygon's 1/z is affine on the screen, so a row of it is one multiply-add and one comparison per
+pixel; the loops over rows are written so that the compiler turns them into vector instructions.
+float32 throughout: literals are named constants, because a bare one would widen to float64.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+F32 = NDArray[np.float32]
+I32 = NDArray[np.int32]
+
+#: Nothing nearer to the eye's plane than this many metres is drawn.
+NEAR = np.float32(0.02)
+
+#: A polygon seen more edge-on than this (metres from eye to its plane) is left out.
+EDGE_ON = np.float32(1e-4)
+
+#: sine and cosine of half the field of view of 60 degrees.
+SINE = np.float32(0.5)
+COSINE = np.float32(0.8660254)
+
+HALF = np.float32(0.5)
+ONE = np.float32(1.0)
+ZERO = np.float32(0.0)
+FAR_AWAY = np.float32(1e30)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def find_facing(
+    eye: F32, spans: I32, planes: F32, distances: F32, facing: I32, ranges: I32, exclude: int
+) -> None:
+    """Lists, object by object, the polygons that turn their front to the eye.
+
+    Args:
+        eye: (3,) position.
+        spans: (M, 3) first polygon, number of polygons and instance per object.
+        planes: (N, 4) unit normal and offset per polygon.
+        distances: (N,) out, metres from the eye to the polygon's plane.
+        facing: (N,) out, the polygons.
+        ranges: (M, 2) out, each object's part of ``facing``.
+        exclude: instance to leave out, or -1.
+    """
+    found = 0
+    for m in range(spans.shape[0]):
+        ranges[m, 0] = found
+        if spans[m, 2] != exclude:
+            for p in range(spans[m, 0], spans[m, 0] + spans[m, 1]):
+                distance = (
+                    planes[p, 0] * eye[0]
+                    + planes[p, 1] * eye[1]
+                    + planes[p, 2] * eye[2]
+                    - planes[p, 3]
+                )
+                if distance > EDGE_ON:
+                    distances[p] = distance
+                    facing[found] = p
+                    found += 1
+        ranges[m, 1] = found
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def draw_view(
+    eye: F32,
+    basis: F32,
+    size: int,
+    focal: np.float32,
+    spheres: F32,
+    ranges: I32,
+    facing: I32,
+    distances: F32,
+    corners: F32,
+    counts: I32,
+    planes: F32,
+    scratch: F32,
+    inverse_depth: F32,
+    polygons: I32,
+) -> None:
+    """Fills ``inverse_depth`` and ``polygons``, both (size * size,), for one view.
+
+    Args:
+        basis: (3, 3) rows right, up, forward of the camera.
+        spheres: (M, 4) centre and radius per object.
+        corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
+        scratch: (4, >= size) working memory.
+    """
+    inverse_depth[:] = ZERO
+    polygons[:] = -1
+    middle = np.float32(size) * HALF
+    bottom = np.float32(size)
+    left, right = scratch[0], scratch[1]
+    screen_x, screen_y = scratch[2], scratch[3]
+    clipped = np.empty((10, 3), dtype=np.float32)
+    rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
+    ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
+    fx, fy, fz = basis[2, 0], basis[2, 1], basis[2, 2]
+    ex, ey, ez = eye[0], eye[1], eye[2]
+    for m in range(spheres.shape[0]):
+        first, last = ranges[m, 0], ranges[m, 1]
+        if first == last:
+            continue
+        dx, dy, dz = spheres[m, 0] - ex, spheres[m, 1] - ey, spheres[m, 2] - ez
+        radius = spheres[m, 3]
+        forward = fx * dx + fy * dy + fz * dz
+        if forward + radius < NEAR or radius * focal < HALF * forward:
+            continue
+        if abs(rx * dx + ry * dy + rz * dz) * COSINE - forward * SINE > radius:
+            continue
+        if abs(ux * dx + uy * dy + uz * dz) * COSINE - forward * SINE > radius:
+            continue
+        crosses_near = forward - radius < NEAR
+        for f in range(first, last):
+            p = facing[f]
+            count = counts[p]
+            behind = 0
+            for k in range(count):
+                dx, dy, dz = corners[p, k, 0] - ex, corners[p, k, 1] - ey, corners[p, k, 2] - ez
+                clipped[k, 0] = rx * dx + ry * dy + rz * dz
+                clipped[k, 1] = ux * dx + uy * dy + uz * dz
+                clipped[k, 2] = fx * dx + fy * dy + fz * dz
+                if clipped[k, 2] < NEAR:
+                    behind += 1
+            if crosses_near and behind > 0:
+                if behind == count:
+                    continue
+                count = clip_near(clipped, count)
+            top, low = FAR_AWAY, -FAR_AWAY
+            west, east = FAR_AWAY, -FAR_AWAY
+            for k in range(count):
+                scale = focal / clipped[k, 2]
+                x = middle + clipped[k, 0] * scale
+                y = middle - clipped[k, 1] * scale
+                screen_x[k], screen_y[k] = x, y
+                top, low = min(top, y), max(low, y)
+                west, east = min(west, x), max(east, x)
+            if low <= HALF or top > bottom or east <= HALF or west > bottom:
+                continue
+            start = max(0, int(np.ceil(top - HALF)))
+            stop = min(size, int(np.ceil(low - HALF)))
+            if start >= stop:
+                continue
+            trace_edges(screen_x, screen_y, count, start, stop, left, right)
+            nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
+            factor = -ONE / distances[p]
+            slope_x = (nx * rx + ny * ry + nz * rz) * factor / focal
+            slope_y = -(nx * ux + ny * uy + nz * uz) * factor / focal
+            corner = (nx * fx + ny * fy + nz * fz) * factor + (slope_x + slope_y) * (HALF - middle)
+            for row in range(start, stop):
+                begin = max(0, int(np.ceil(left[row] - HALF)))
+                end = min(size, int(np.ceil(right[row] - HALF)))
+                if begin >= end:
+                    continue
+                base = row * size
+                depths = inverse_depth[base + begin : base + end]
+                names = polygons[base + begin : base + end]
+                at_start = corner + slope_y * np.float32(row) + slope_x * np.float32(begin)
+                for k in range(end - begin):
+                    value = at_start + slope_x * np.float32(k)
+                    nearer = value > depths[k]
+                    depths[k] = value if nearer else depths[k]
+                    names[k] = p if nearer else names[k]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def clip_near(points: F32, count: int) -> int:
+    """Cuts a polygon in camera coordinates at the near plane in place; its new corner count."""
+    source = points.copy()
+    written = 0
+    for k in range(count):
+        n = k + 1 if k + 1 < count else 0
+        here, there = source[k, 2] >= NEAR, source[n, 2] >= NEAR
+        if here:
+            points[written] = source[k]
+            written += 1
+        if here != there:
+            # Both polygons at an edge must compute the same cut: always from the visible end.
+            a, b = (k, n) if here else (n, k)
+            t = (source[a, 2] - NEAR) / (source[a, 2] - source[b, 2])
+            points[written, 0] = source[a, 0] + t * (source[b, 0] - source[a, 0])
+            points[written, 1] = source[a, 1] + t * (source[b, 1] - source[a, 1])
+            points[written, 2] = NEAR
+            written += 1
+    return written
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def trace_edges(x: F32, y: F32, count: int, start: int, stop: int, left: F32, right: F32) -> None:
+    """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
+
+    An edge is always walked from its upper end, so neighbours agree on it to the last bit and
+    leave neither gap nor overlap.
+    """
+    for k in range(count):
+        n = k + 1 if k + 1 < count else 0
+        if y[k] == y[n]:
+            continue
+        if y[k] < y[n]:
+            side, a, b = right, k, n
+        else:
+            side, a, b = left, n, k
+        x0, y0 = x[a], y[a]
+        begin = max(start, int(np.ceil(y0 - HALF)))
+        end = min(stop, int(np.ceil(y[b] - HALF)))
+        if begin >= end:
+            continue
+        slope = (x[b] - x0) / (y[b] - y0)
+        rows = side[begin:end]
+        offset = np.float32(begin) + HALF - y0
+        for r in range(end - begin):
+            rows[r] = x0 + (offset + np.float32(r)) * slope

@@ -1,0 +1,314 @@
+"""The polygons of one scene, ready to be drawn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.render import placing, shadows
+from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
+from gym_clalfred.simulator.embedded.render.textures import REPEATS
+from gym_clalfred.simulator.embedded.room import Decor, Room
+
+#: Metres per texel of a light map: the room's own, and objects'.
+ROOM_TEXEL = 0.06
+OBJECT_TEXEL = 0.02
+
+#: Level polygons of objects get a light map from this area (square metres).
+RECEIVER_AREA = 0.03
+
+#: Polygons of the room get one from this area.
+ROOM_RECEIVER_AREA = 0.05
+
+PLAIN_LIGHT = 128
+
+
+class Blocks:
+    """Which parts of an array are free; the first that fits is handed out."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self._free: list[tuple[int, int]] = []
+
+    def take(self, length: int) -> int:
+        """Start of a free part of this length; ``end`` grows when there is none."""
+        for i, (start, size) in enumerate(self._free):
+            if size >= length:
+                if size == length:
+                    del self._free[i]
+                else:
+                    self._free[i] = (start + length, size - length)
+                return start
+        start, self.end = self.end, self.end + length
+        return start
+
+    def give(self, start: int, length: int) -> None:
+        """Makes a part free again, joined with free neighbours."""
+        self._free.append((start, length))
+        self._free.sort()
+        joined: list[tuple[int, int]] = []
+        for first, size in self._free:
+            if joined and sum(joined[-1]) == first:
+                joined[-1] = (joined[-1][0], joined[-1][1] + size)
+            else:
+                joined.append((first, size))
+        self._free = joined
+
+
+@dataclass
+class _Placed:
+    """Where one object's data is."""
+
+    slot: int
+    first: int
+    count: int
+    shadows: bool = True
+    receivers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+
+
+class Stage:
+    """The polygons of one scene in flat float32 arrays, grouped by object, in world coordinates.
+
+    Args:
+        shell: walls, floor, ceiling and windows in world coordinates; instance 0.
+        decor: the room's light.
+        room: its windows let sun in; may be left out.
+    """
+
+    def __init__(self, shell: Mesh, decor: Decor, room: Room | None = None) -> None:
+        direction = np.asarray(decor.light_direction, dtype=np.float64)
+        direction /= np.linalg.norm(direction)
+        self.light = np.array([*direction, *decor.light_colour, decor.ambient], dtype=np.float32)
+        self._placed: dict[int, _Placed] = {}
+        self._polygons, self._texels = Blocks(), Blocks()
+        self._free_receivers: list[int] = []
+        self.objects = 0
+        self.receivers = 0
+        # Per object.
+        self.spans = np.zeros((256, 3), dtype=np.int32)
+        self.spheres = np.zeros((256, 4), dtype=np.float32)
+        # Per polygon.
+        self.corners = np.zeros((4096, MAX_CORNERS, 3), dtype=np.float32)
+        self.counts = np.zeros(4096, dtype=np.int32)
+        self.planes = np.zeros((4096, 4), dtype=np.float32)
+        self.paints = np.zeros((4096, 16), dtype=np.float32)
+        self.patterns = np.zeros(4096, dtype=np.int32)
+        self.glow = np.zeros(4096, dtype=np.float32)
+        self.owners = np.zeros(4096, dtype=np.int16)
+        self.receivers_of = np.full(4096, -1, dtype=np.int32)
+        # Per receiver, and per texel of their light maps.
+        self.receiver_axes = np.zeros((256, 8), dtype=np.float32)
+        self.receiver_frames = np.zeros((256, 4), dtype=np.float32)
+        self.receiver_maps = np.zeros((256, 3), dtype=np.int32)
+        self._base = np.full(1 << 17, PLAIN_LIGHT, dtype=np.uint8)
+        self._shadow = np.zeros(1 << 17, dtype=np.int32)
+        self.lightmap = np.full(1 << 17, PLAIN_LIGHT, dtype=np.uint8)
+        self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
+        self._put_shell(shell)
+
+    def put(
+        self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, shadows: bool = True
+    ) -> None:
+        """Adds or replaces the object with this instance index (at least 1).
+
+        Args:
+            position: centre of its base.
+            yaw: degrees clockwise seen from above; 0 leaves its front towards +z.
+            shadows: whether it casts and catches shadows; without, it is quickly moved.
+        """
+        if instance < 1:
+            raise ValueError(f"instances of objects start at 1, got {instance}")
+        self.remove(instance)
+        placed = self._write(instance, mesh, position, yaw)
+        placed.shadows = shadows
+        if not shadows:
+            return
+        self._cast(1, placed, self._all_receivers())
+        receivers = self._make_receivers(placed, OBJECT_TEXEL, RECEIVER_AREA, level_only=True)
+        if len(receivers):
+            for other in self._placed.values():
+                if other.shadows:
+                    self._cast(1, other, receivers)
+        placed.receivers = receivers
+
+    def remove(self, instance: int) -> None:
+        """Takes the object out of the scene; nothing happens if it is not there."""
+        placed = self._placed.pop(instance, None)
+        if placed is None:
+            return
+        for r in placed.receivers:
+            first, width, height = (int(n) for n in self.receiver_maps[r])
+            self._texels.give(first, width * height)
+            self.receiver_maps[r, 1] = 0
+            self._free_receivers.append(int(r))
+        if placed.shadows:
+            self._cast(-1, placed, self._all_receivers())
+        self._polygons.give(placed.first, placed.count)
+        # The last object moves into the gap, so that the list stays dense.
+        last = self.objects - 1
+        if placed.slot != last:
+            self.spans[placed.slot] = self.spans[last]
+            self.spheres[placed.slot] = self.spheres[last]
+            self._placed[int(self.spans[last, 2])].slot = placed.slot
+        self.objects = last
+
+    def __contains__(self, instance: int) -> bool:
+        return instance in self._placed
+
+    def _all_receivers(self) -> NDArray[np.int32]:
+        return _COUNTING[: self.receivers]
+
+    def _cast(self, sign: int, placed: _Placed, receivers: NDArray[np.int32]) -> None:
+        shadows.cast(
+            sign,
+            placed.first,
+            placed.count,
+            self.spheres[placed.slot],
+            self.light,
+            self.corners,
+            self.counts,
+            self.glow,
+            receivers,
+            self.receiver_axes,
+            self.receiver_frames,
+            self.receiver_maps,
+            self._base,
+            self._shadow,
+            self.lightmap,
+            self._scratch,
+        )
+
+    def _write(
+        self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, rooted: bool = True
+    ) -> _Placed:
+        count = len(mesh)
+        first = self._polygons.take(count)
+        while self._polygons.end > len(self.counts):
+            for name in _PER_POLYGON:
+                setattr(self, name, _grown(getattr(self, name)))
+        slot = self.objects
+        if slot == len(self.spans):
+            self.spans, self.spheres = _grown(self.spans), _grown(self.spheres)
+        self.objects += 1
+        self.spans[slot] = (first, count, instance)
+        at = np.array(position, dtype=np.float32)
+        turn = math.radians(yaw)
+        rotation = np.array([math.sin(turn), math.cos(turn)], dtype=np.float32)
+        placing.transform(
+            first,
+            at,
+            rotation,
+            mesh.corners,
+            mesh.counts,
+            mesh.normals,
+            self.corners,
+            self.counts,
+            self.planes,
+            self.spheres[slot],
+        )
+        placing.paint(
+            first,
+            at[1],
+            rotation,
+            mesh.colours,
+            mesh.textures,
+            mesh.scales,
+            mesh.glow,
+            mesh.bends,
+            REPEATS,
+            self.light,
+            rooted,
+            self.corners,
+            self.counts,
+            self.planes,
+            self.paints,
+            self.patterns,
+        )
+        self.glow[first : first + count] = mesh.glow
+        self.owners[first : first + count] = instance
+        self.receivers_of[first : first + count] = -1
+        placed = _Placed(slot, first, count)
+        self._placed[instance] = placed
+        return placed
+
+    def _put_shell(self, shell: Mesh) -> None:
+        placed = self._write(0, shell, (0.0, 0.0, 0.0), 0.0, rooted=False)
+        # Not an object: it casts no shadows, and stays.
+        del self._placed[0]
+        receivers = self._make_receivers(placed, ROOM_TEXEL, ROOM_RECEIVER_AREA, level_only=False)
+        part = slice(placed.first, placed.first + placed.count)
+        used = np.arange(MAX_CORNERS) < self.counts[part, None]
+        corners = self.corners[part]
+        low = np.where(used[..., None], corners, np.inf).min(axis=1)
+        high = np.where(used[..., None], corners, -np.inf).max(axis=1)
+        shadows.bake_corners(
+            receivers,
+            self.receiver_axes,
+            self.receiver_frames,
+            self.receiver_maps,
+            np.concatenate([low, high], axis=1).astype(np.float32),
+            self.planes[part],
+            self._base,
+        )
+        self.lightmap[:] = self._base
+
+    def _make_receivers(
+        self, placed: _Placed, texel: float, area: float, *, level_only: bool
+    ) -> NDArray[np.int32]:
+        """Gives light maps to the large polygons of an object; their receivers' indices."""
+        part = slice(placed.first, placed.first + placed.count)
+        large = placing.areas(self.corners[part], self.counts[part], self.planes[part]) >= area
+        large &= self.glow[part] == 0
+        if level_only:
+            large &= self.planes[part, 1] > 0.95
+        made = []
+        for p in np.flatnonzero(large) + placed.first:
+            r = self._free_receivers.pop() if self._free_receivers else self.receivers
+            if r == self.receivers:
+                self.receivers += 1
+                if r == len(self.receiver_maps):
+                    for name in _PER_RECEIVER:
+                        setattr(self, name, _grown(getattr(self, name)))
+            width, height = shadows.describe_receiver(
+                self.corners[p, : self.counts[p]],
+                self.planes[p],
+                np.float32(texel),
+                self.receiver_axes[r],
+                self.receiver_frames[r],
+            )
+            first = self._texels.take(width * height)
+            while self._texels.end > len(self.lightmap):
+                for name in _PER_TEXEL:
+                    setattr(self, name, _grown(getattr(self, name)))
+            self.receiver_maps[r] = (first, width, height)
+            texels = slice(first, first + width * height)
+            self._base[texels] = PLAIN_LIGHT
+            self._shadow[texels] = 0
+            self.lightmap[texels] = PLAIN_LIGHT
+            self.receivers_of[p] = r
+            made.append(r)
+        return np.array(made, dtype=np.int32)
+
+
+_PER_POLYGON = (
+    "corners",
+    "counts",
+    "planes",
+    "paints",
+    "patterns",
+    "glow",
+    "owners",
+    "receivers_of",
+)
+_PER_RECEIVER = ("receiver_axes", "receiver_frames", "receiver_maps")
+_PER_TEXEL = ("_base", "_shadow", "lightmap")
+_COUNTING = np.arange(1 << 14, dtype=np.int32)
+
+
+def _grown(array: NDArray) -> NDArray:
+    """A copy of twice the length, zeros at the end."""
+    return np.concatenate([array, np.zeros_like(array)])
