@@ -234,6 +234,9 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         key = self._chosen_key(options)
         self._progress = None
         episode = self.source.episode(key)
+        annotations = len(episode.trajectory.annotations)
+        if key.annotation >= annotations:
+            raise DataError(f"no episode {key}: the trajectory has {annotations} annotations")
         self._reset_simulator(episode)
         annotation = episode.annotation
         checker = GoalChecker(episode.trajectory.task, self._matching)
