@@ -48,6 +48,32 @@ class Spot:
     yaw: float = 0.0
 
 
+@dataclass(frozen=True)
+class Gaze:
+    """Where somebody looks, from ``eye`` along the unit vector ``direction``, within ``reach``."""
+
+    eye: Vector
+    direction: Vector
+    reach: float
+
+    def point_at(self, height: float) -> tuple[float, float]:
+        """(x, z) at which the gaze meets a level, drawn in to what is within reach."""
+        x, y, z = self.direction
+        along = math.hypot(x, z)
+        if along < 1e-9:
+            return self.eye[0], self.eye[2]
+        fall = self.eye[1] - height
+        distance = along * fall / -y if fall * y < 0.0 else math.inf
+        distance = min(distance, self.reach) / along
+        return self.eye[0] + x * distance, self.eye[2] + z * distance
+
+    def distance_to(self, point: Vector) -> float:
+        """How far a point is beside the line of sight."""
+        offset = [b - a for a, b in zip(self.eye, point)]
+        along = sum(a * b for a, b in zip(offset, self.direction))
+        return math.sqrt(max(sum(a * a for a in offset) - along * along, 0.0))
+
+
 def turn(x: float, z: float, yaw: float) -> tuple[float, float]:
     """(x, z) of an object's own frame turned clockwise by ``yaw`` degrees."""
     if yaw == 0.0:

@@ -1,0 +1,381 @@
+"""The household: where every object is, what state it is in, and what happens when one acts on it.
+
+Pure rules: who sees what is decided elsewhere (``visibility``). A rule that forbids an action
+returns the ``Failure`` that says why; ``None`` means that it was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from gym_clalfred.actions import Action
+from gym_clalfred.compatibility import ACCEPTS
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import (
+    KNIVES,
+    OPENABLE,
+    PICKUPABLE,
+    RECEPTACLES,
+    SLICEABLE,
+    TOGGLEABLE,
+    ObjectClass,
+)
+from gym_clalfred.simulator.contract import Failure, ObjectPose, ObjectState, Scene, Vector
+from gym_clalfred.simulator.embedded.catalog import model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.placement import (
+    Gaze,
+    Spot,
+    footprint,
+    free_spot,
+    obstacles,
+    overlaps,
+    turn,
+)
+from gym_clalfred.simulator.embedded.room import Rectangle, Room, Surface
+from gym_clalfred.simulator.embedded.slicing import pieces_of
+from gym_clalfred.simulator.embedded.support import Supports, find_holder
+from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.object_ids import WHOLE_OF, format_id
+from gym_clalfred.simulator.treatments import Mark, treatment_of
+
+#: What is dirty in scenes that ask for dirty dishes.
+DISHES = frozenset(
+    {
+        ObjectClass.Bowl,
+        ObjectClass.ButterKnife,
+        ObjectClass.Cup,
+        ObjectClass.Fork,
+        ObjectClass.Knife,
+        ObjectClass.Ladle,
+        ObjectClass.Mug,
+        ObjectClass.Pan,
+        ObjectClass.Plate,
+        ObjectClass.Pot,
+        ObjectClass.Spatula,
+        ObjectClass.Spoon,
+    }
+)
+
+Place = tuple[Surface, Spot]
+
+
+class Household:
+    """All objects of an episode.
+
+    Args:
+        room: what is fixed.
+        scene: the pickupable objects and the states at the start.
+
+    Attributes:
+        things: every object that ever was, by index; fixtures, then items, then slices.
+        held: what the agent carries.
+        version: grows with every change.
+        touched: things whose place or look changed since ``touched`` was last emptied.
+    """
+
+    def __init__(self, room: Room, scene: Scene) -> None:
+        self.room = room
+        self.things: list[Thing] = []
+        self.held: Thing | None = None
+        self.version = 0
+        self.touched: dict[int, Thing] = {}
+        self._by_id: dict[str, Thing] = {}
+        self._states: Mapping[str, ObjectState] | None = None
+        self._add_fixtures()
+        self._fixtures = tuple(self.things)
+        self._add_items(scene.object_poses or room.items)
+        self._burners = self._pair_burners()
+        for object_class, is_on in scene.object_toggles:
+            for thing in self.things:
+                if thing.object_class is object_class:
+                    thing.is_on = is_on
+        if scene.dirty_and_empty:
+            for thing in self.things:
+                thing.is_dirty = thing.object_class in DISHES
+
+    @property
+    def objects(self) -> Mapping[str, ObjectState]:
+        """All objects by id, in the order of their indices."""
+        if self._states is None:
+            self._states = MappingProxyType(
+                {thing.id: thing.describe() for thing in self.things if thing.alive}
+            )
+        return self._states
+
+    def get(self, object_id: str) -> Thing | None:
+        """The object with an id, or ``None`` if there is none (any more)."""
+        thing = self._by_id.get(object_id)
+        return thing if thing is not None and thing.alive else None
+
+    def pick_up(self, thing: Thing) -> Failure | None:
+        """Takes a thing with its contents in the hand."""
+        if thing.object_class not in PICKUPABLE:
+            return Failure.NOT_PICKUPABLE
+        if self.held is not None:
+            return Failure.HANDS_FULL
+        if thing.object_class is ObjectClass.Laptop and thing.is_open:
+            return Failure.MUST_BE_CLOSED
+        before = tuple(thing.holders())
+        thing.detach()
+        self.held = thing
+        self._changed(*before, *thing.tree())
+        return None
+
+    def places_for_held(self, holder: Thing, gaze: Gaze) -> list[Place] | Failure:
+        """Free places for the held thing, best first; or why there is none.
+
+        The best place is nearest to where the agent looks, on the surface it looks at; the others
+        are nearer to the agent or on other surfaces.
+        """
+        held = self.held
+        if held is None:
+            return Failure.HANDS_EMPTY
+        if holder.object_class not in RECEPTACLES or not holder.surfaces:
+            return Failure.NOT_RECEPTACLE
+        if holder.is_shut:
+            return Failure.CLOSED
+        if holder.tipped or holder is held or held in holder.holders():
+            return Failure.NO_SPACE
+        accepted = held.object_class in ACCEPTS.get(holder.object_class, ())
+        for lenient in (False, True) if accepted else (False,):
+            places = [
+                (surface, spot)
+                for surface in holder.surfaces
+                for spot in self._spots(holder, surface, held, gaze, lenient)
+            ]
+            if places:
+                if holder.fixture is not None and len(holder.surfaces) > 1:
+                    places.sort(key=lambda place: gaze.distance_to(_point(holder, place[1])))
+                return places
+        return Failure.NO_SPACE
+
+    def put_down(self, holder: Thing, place: Place) -> None:
+        """Puts the held thing on one of the places that ``places_for_held`` gave."""
+        thing = self.held
+        assert thing is not None
+        self.held = None
+        thing.attach(holder, *place)
+        self._changed(*thing.tree(), *thing.holders())
+
+    def set_open(self, thing: Thing, is_open: bool) -> Failure | None:
+        """Opens or closes a thing."""
+        if thing.object_class not in OPENABLE:
+            return Failure.NOT_OPENABLE
+        if thing.is_open is is_open:
+            return Failure.ALREADY_OPEN if is_open else Failure.ALREADY_CLOSED
+        if is_open and thing.is_on and thing.object_class is ObjectClass.Microwave:
+            return Failure.MUST_BE_OFF
+        thing.is_open = is_open
+        thing.settle()
+        self._changed(*thing.tree())
+        self._treat(Action.OpenObject if is_open else Action.CloseObject, thing)
+        return None
+
+    def set_on(self, thing: Thing, is_on: bool) -> Failure | None:
+        """Switches a thing on or off."""
+        if thing.object_class not in TOGGLEABLE:
+            return Failure.NOT_TOGGLEABLE
+        if thing.is_on is is_on:
+            return Failure.ALREADY_ON if is_on else Failure.ALREADY_OFF
+        if is_on and thing.is_open and thing.object_class is ObjectClass.Microwave:
+            return Failure.MUST_BE_CLOSED
+        thing.is_on = is_on
+        burner = self._burners.get(thing.index)
+        if burner is not None:
+            burner.is_on = is_on
+            self._changed(burner)
+        self._changed(thing)
+        self._treat(Action.ToggleObjectOn if is_on else Action.ToggleObjectOff, thing)
+        return None
+
+    def cut(self, thing: Thing) -> Failure | None:
+        """Slices a thing with the held knife; the pieces take its place."""
+        if thing.object_class not in SLICEABLE:
+            return Failure.NOT_SLICEABLE
+        if self.held is None or self.held.object_class not in KNIVES:
+            return Failure.NO_KNIFE
+        holder, surface = thing.holder, thing.surface
+        pieces = pieces_of(thing, len(self.things))
+        thing.alive = False
+        if holder is not None:
+            holder.contents.remove(thing)
+        for piece in pieces:
+            self._register(piece)
+            piece.holder, piece.surface = holder, surface
+            if holder is not None:
+                holder.contents.append(piece)
+            piece.settle()
+        self._changed(thing, *pieces, *thing.holders())
+        return None
+
+    def _treat(self, action: Action, thing: Thing) -> None:
+        treatment = treatment_of(action, thing.id, self.objects)
+        if treatment is None:
+            return
+        for object_id in treatment.object_ids:
+            treated = self._by_id[object_id]
+            setattr(treated, treatment.mark.value, True)
+            if treatment.mark is Mark.CLEANED:
+                treated.is_dirty = False
+            self._changed(treated)
+
+    def _changed(self, *things: Thing) -> None:
+        for thing in things:
+            thing.state = None
+            self.touched[thing.index] = thing
+        self._states = None
+        self.version += 1
+
+    def _spots(
+        self, holder: Thing, surface: Surface, item: Thing, gaze: Gaze, lenient: bool
+    ) -> list[Spot]:
+        """Up to two free spots on one surface: where the gaze is, and next to the agent."""
+        size = _extents_with_contents(item, holder)
+        height = holder.position[1] + surface.y
+        if size[1] > self._headroom(holder, height) and not lenient:
+            return []
+        taken = self._taken(holder, surface, size)
+        points = (gaze.point_at(height), (gaze.eye[0], gaze.eye[2]))
+        spots: list[Spot] = []
+        for point in points:
+            near = holder.local(*point)
+            spot = free_spot(surface, size, taken, near=near, lenient=lenient)
+            if spot is not None and spot not in spots:
+                spots.append(spot)
+        return spots
+
+    @staticmethod
+    def _headroom(holder: Thing, height: float) -> float:
+        """Free height above a level inside a holder that itself stands under something."""
+        room = float("inf")
+        inner = holder
+        for outer in holder.holders():
+            assert inner.surface is not None
+            ceiling = outer.position[1] + inner.surface.y + inner.surface.clearance
+            room = min(room, ceiling - height)
+            inner = outer
+        return room
+
+    def _taken(self, holder: Thing, surface: Surface, size: Vector) -> list[Rectangle]:
+        """Footprints, in the holder's frame, of all that stands in the way on a surface."""
+        bottom = holder.position[1] + surface.y
+        top = bottom + size[1]
+        taken = []
+        if holder.fixture is not None:
+            taken = obstacles(holder.fixture, surface, size[1], self.room.fixtures)
+        passed_over = {thing.index for thing in (holder, *holder.holders())}
+        if self.held is not None:
+            passed_over.update(thing.index for thing in self.held.tree())
+        for thing in self.things[len(self._fixtures) :]:
+            if not thing.alive or thing.hidden or thing.index in passed_over:
+                continue
+            if thing.surface is not surface or thing.holder is not holder:
+                low = thing.position[1]
+                if low >= top or low + thing.box[1] <= bottom:
+                    continue
+            x, z = holder.local(thing.position[0], thing.position[2])
+            area = footprint(thing.box, x, z, thing.yaw - holder.yaw)
+            if overlaps(area, surface.area, gap=max(size[0], size[2])):
+                taken.append(area)
+        return taken
+
+    def _register(self, thing: Thing) -> None:
+        self._by_id[thing.id] = thing
+        self.things.append(thing)
+        self.touched[thing.index] = thing
+
+    def _unique_id(self, object_class: ObjectClass, position: Vector) -> str:
+        """The id of an object at a position; a twin at the same centimetre gets the next one."""
+        x, y, z = position
+        while (object_id := format_id(object_class, (x, y, z))) in self._by_id:
+            z += 0.01
+        return object_id
+
+    def _add_fixtures(self) -> None:
+        wholes = {fixture.name: fixture for fixture in self.room.fixtures}
+        for fixture in self.room.fixtures:
+            anchor = fixture
+            if fixture.object_class in WHOLE_OF and fixture.part_of is not None:
+                anchor = wholes[fixture.part_of]
+            object_id = fixture.name
+            if "|" not in object_id:
+                object_id = self._unique_id(fixture.object_class, anchor.position)
+            thing = Thing(
+                index=len(self.things),
+                id=object_id,
+                object_class=fixture.object_class,
+                size=fixture.size,
+                style=fixture.style,
+                surfaces=model_of(fixture.object_class).surfaces(fixture.size, fixture.style),
+                place=Spot(*fixture.position, fixture.yaw),
+                fixture=fixture,
+            )
+            thing.settle()
+            self._register(thing)
+
+    def _add_items(self, poses: tuple[ObjectPose, ...]) -> None:
+        items = [self._make_item(pose) for pose in poses]
+        fixed, movable = Supports(self._fixtures), Supports(items)
+        found = [find_holder(item.position, fixed, movable) for item in items]
+        order = sorted(range(len(items)), key=lambda k: items[k].position[1])
+        for k in order:
+            support = found[k]
+            if support is None:
+                continue
+            holder, surface = support
+            item = items[k]
+            x, z = holder.local(item.position[0], item.position[2])
+            item.attach(holder, surface, Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0))
+
+    def _make_item(self, pose: ObjectPose) -> Thing:
+        object_class = pose.object_class
+        if object_class not in PICKUPABLE:
+            raise BadInputError(
+                f"{pose.name!r} in object_poses is not pickupable; furniture belongs to the room"
+            )
+        style = style_of(pose.name)
+        size = model_of(object_class).size(style)
+        item = Thing(
+            index=len(self.things),
+            id=self._unique_id(object_class, pose.position),
+            object_class=object_class,
+            size=size,
+            style=style,
+            surfaces=model_of(object_class).surfaces(size, style),
+            place=Spot(*pose.position, pose.rotation[1] % 360.0),
+            is_open=object_class is ObjectClass.Laptop,
+        )
+        item.settle()
+        self._register(item)
+        return item
+
+    def _pair_burners(self) -> dict[int, Thing]:
+        """Which burner each stove knob turns on: the n-th knob of a stove the n-th burner."""
+        pairs: dict[int, Thing] = {}
+        stoves = {thing.fixture.part_of for thing in self._fixtures if thing.fixture}
+        for stove in sorted(stoves, key=str):
+            parts = [t for t in self._fixtures if t.fixture and t.fixture.part_of == stove]
+            knobs = [t for t in parts if t.object_class is ObjectClass.StoveKnob]
+            burners = [t for t in parts if t.object_class is ObjectClass.StoveBurner]
+            pairs.update({knob.index: burner for knob, burner in zip(knobs, burners)})
+        return pairs
+
+
+def _point(holder: Thing, spot: Spot) -> Vector:
+    x, z = turn(spot.x, spot.z, holder.yaw)
+    return (holder.position[0] + x, holder.position[1] + spot.y, holder.position[2] + z)
+
+
+def _extents_with_contents(item: Thing, holder: Thing) -> Vector:
+    """Extents about the item's axis of the item and its load, as it would stand in the holder."""
+    width, height, depth = posed_size(item.size, item.tips_in(holder))
+    for thing in item.tree():
+        if thing is item:
+            continue
+        x, z = item.local(thing.position[0], thing.position[2])
+        area = footprint(thing.box, x, z, thing.yaw - item.yaw)
+        width = max(width, 2 * abs(area.x0), 2 * abs(area.x1))
+        depth = max(depth, 2 * abs(area.z0), 2 * abs(area.z1))
+        height = max(height, thing.position[1] + thing.box[1] - item.position[1])
+    return width, height, depth

@@ -1,0 +1,104 @@
+"""What the agent sees and reaches, decided on the front view at ``SIGHT_PIXELS``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.contract import (
+    CAMERA_ABOVE_AGENT,
+    FIELD_OF_VIEW_DEGREES,
+    REACH_METRES,
+    SIGHT_PIXELS,
+    AgentPose,
+    Sight,
+    Vector,
+)
+from gym_clalfred.simulator.embedded.placement import Gaze, sine_cosine
+from gym_clalfred.simulator.embedded.things import Thing
+
+#: An object is seen when at least so many pixels of the sight show it.
+LEAST_PIXELS = 5
+
+#: How far away things are put at most; what is put there is surely within reach.
+PUT_REACH = 1.2
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A ``Sight`` with the ids that are in view whether or not they are in reach."""
+
+    sight: Sight
+    in_view: frozenset[str]
+
+
+def observe(
+    instances: NDArray[np.int16],
+    object_ids: tuple[str, ...],
+    things: Sequence[Thing],
+    x: float,
+    z: float,
+) -> Observation:
+    """Works out what an agent at (x, z) with a front view of ``instances`` (300, 300) sees."""
+    counts = count_pixels(instances, len(things) + 1)
+    seen = [things[k] for k in np.flatnonzero(counts[1:] >= LEAST_PIXELS).tolist()]
+    visible = frozenset(thing.id for thing in seen if distance_to(thing, x, z) <= REACH_METRES)
+    return Observation(Sight(instances, object_ids, visible), frozenset(thing.id for thing in seen))
+
+
+def distance_to(thing: Thing, x: float, z: float) -> float:
+    """Horizontal distance from an axis at (x, z) to the nearest point of a thing's box."""
+    local_x, local_z = thing.local(x, z)
+    width, _, depth = thing.box
+    return math.hypot(max(abs(local_x) - width / 2, 0.0), max(abs(local_z) - depth / 2, 0.0))
+
+
+def eye_of(agent: AgentPose) -> Vector:
+    """Where the camera is."""
+    return (agent.x, agent.y + CAMERA_ABOVE_AGENT, agent.z)
+
+
+def gaze_at(mask: NDArray[np.bool_], agent: AgentPose) -> Gaze:
+    """The line of sight through the middle of a (300, 300) mask."""
+    rows, columns = np.nonzero(mask)
+    middle = SIGHT_PIXELS / 2
+    focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
+    right = (float(columns.mean()) + 0.5 - middle) / focal if len(columns) else 0.0
+    up = (middle - float(rows.mean()) - 0.5) / focal if len(rows) else 0.0
+    return Gaze(eye_of(agent), direction_of(agent, right, up), PUT_REACH)
+
+
+def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vector:
+    """Unit vector in the room of the camera's (right, up, 1)."""
+    yaw_sine, yaw_cosine = sine_cosine(agent.yaw)
+    pitch_sine, pitch_cosine = sine_cosine(agent.pitch)
+    level = pitch_cosine + up * pitch_sine
+    x = yaw_sine * level + right * yaw_cosine
+    y = up * pitch_cosine - pitch_sine
+    z = yaw_cosine * level - right * yaw_sine
+    length = math.sqrt(x * x + y * y + z * z)
+    return (x / length, y / length, z / length)
+
+
+@njit(cache=True, nogil=True)
+def count_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
+    """How many pixels of an image show each instance."""
+    counts = np.zeros(length, dtype=np.int64)
+    for value in instances.ravel():
+        counts[value] += 1
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def translate(instances: NDArray[np.int16], table: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """``table[instances]`` without making an array of wide indices first."""
+    result = np.empty(instances.shape, dtype=np.uint8)
+    source, target = instances.ravel(), result.ravel()
+    for k in range(source.size):
+        target[k] = table[source[k]]
+    return result
