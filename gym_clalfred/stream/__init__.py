@@ -1,6 +1,11 @@
 """The incremental stream: orders, schedules and the wrapper that hands out episodes once."""
 
-from gym_clalfred.stream.builders import build_schedule, from_split_folder, group_by_task
+from gym_clalfred.stream.builders import (
+    build_schedule,
+    from_split_folder,
+    group_by_task,
+    schedule_of,
+)
 from gym_clalfred.stream.demonstration import (
     DemonstratedAction,
     Demonstration,
@@ -38,4 +43,5 @@ __all__ = [
     "from_split_folder",
     "group_by_task",
     "resolve_order",
+    "schedule_of",
 ]

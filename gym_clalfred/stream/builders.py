@@ -9,13 +9,16 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.splits import SplitFolder, common_task
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.scenarios import Scenario
 from gym_clalfred.stream.orders import Setup, TaskLabel, resolve_order
 from gym_clalfred.stream.schedule import Schedule
 
@@ -72,6 +75,20 @@ def build_schedule(
     if kind == "gaussian":
         return gaussian(groups, name=name, seed=seed, width=width)
     raise BadInputError(f"kind {kind!r}: expected one of {', '.join(KINDS)}")
+
+
+def schedule_of(env: gym.Env[Any, Any], seed: int = 0) -> Schedule:
+    """The disjoint schedule that an environment's scenario, order and split stand for."""
+    base: Any = env.unwrapped
+    behavior = base.scenario is Scenario.BEHAVIOR_IL
+    return build_schedule(
+        base.source,
+        Setup.BEHAVIOR_IL if behavior else Setup.ENVIRONMENT_IL,
+        order=base.order,
+        balanced=base.scenario.is_balanced_by_room,
+        seed=seed,
+        split=base.split,
+    )
 
 
 def group_by_task(

@@ -11,6 +11,7 @@ import gymnasium as gym
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import StreamError
+from gym_clalfred.stream.builders import schedule_of
 from gym_clalfred.stream.demonstration import Demonstration, TaskHint, demonstration_of
 from gym_clalfred.stream.schedule import Schedule
 
@@ -50,15 +51,24 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
     Args:
         env: the environment; its ``unwrapped.source`` has the schedule's episodes.
-        schedule: what comes when.
+        schedule: what comes when; if not given, the environment's scenario, order and split in
+            disjoint blocks.
         learner: an object with ``needs_boundaries`` and ``needs_labels``; ``None``: task-free.
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], schedule: Schedule, learner: Learner | None = None
+        self,
+        env: gym.Env[Any, Any],
+        schedule: Schedule | None = None,
+        learner: Learner | None = None,
     ) -> None:
         super().__init__(env)
-        self._schedule = schedule
+        if getattr(env.unwrapped, "reveal_task", False):
+            raise StreamError(
+                "the environment was made with reveal_task=True, so its info tells the task: make "
+                "it without, and give the stream a learner that declares what it needs"
+            )
+        self._schedule = schedule_of(env) if schedule is None else schedule
         self._next = 0
         self._simulated = -1
         self._needs = Needs()
