@@ -15,8 +15,8 @@ from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import direction_of, eye_of
 
 #: How far from the eye a held object begins, and how far below the view's centre its top is.
-HAND_METRES = 0.32
-HAND_DEGREES = 13.0
+HAND_METRES = 0.42
+HAND_DEGREES = 17.0
 
 #: Long things are held across the view rather than along it.
 HAND_TURN = 65.0
