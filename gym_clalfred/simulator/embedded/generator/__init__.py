@@ -1,1 +1,6 @@
-"""The 120 rooms, made from their numbers."""
+"""The embedded household's rooms, made from their numbers, and where small objects lie in them."""
+
+from gym_clalfred.simulator.embedded.generator.rooms import make_room
+from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION
+
+__all__ = ["ROOMS_VERSION", "make_room"]

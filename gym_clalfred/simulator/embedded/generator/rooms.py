@@ -1,0 +1,123 @@
+"""The 120 rooms, each made from its number alone."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+
+from gym_clalfred.errors import SimulatorError
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.simulator.contract import GRID_METRES
+from gym_clalfred.simulator.embedded.generator import bathroom, bedroom, kitchen, living_room
+from gym_clalfred.simulator.embedded.generator.decor import make_decor
+from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, Layout
+from gym_clalfred.simulator.embedded.generator.shell import Shell, make_shell
+from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION, Traits, traits_of
+from gym_clalfred.simulator.embedded.generator.walkable import free_points, largest_component
+from gym_clalfred.simulator.embedded.room import Room, Wall
+
+_FURNISH = {
+    RoomType.KITCHEN: kitchen.furnish,
+    RoomType.LIVING_ROOM: living_room.furnish,
+    RoomType.BEDROOM: bedroom.furnish,
+    RoomType.BATHROOM: bathroom.furnish,
+}
+
+#: Floor area in square metres that furniture takes, by which a first size is guessed.
+_FURNITURE_AREA = {
+    RoomType.KITCHEN: 6.5,
+    RoomType.LIVING_ROOM: 9.5,
+    RoomType.BEDROOM: 7.5,
+    RoomType.BATHROOM: 4.5,
+}
+
+#: How far the number of grid points may be off its target, and layouts tried before giving up.
+_TOLERANCE = 0.12
+_ATTEMPTS = 400
+
+
+@cache
+def make_room(number: int) -> Room:
+    """Builds a room; the same number always gives the same room.
+
+    Raises:
+        BadInputError: if AI2-THOR has no scene of that number.
+    """
+    room_type, traits = RoomType.of(number), traits_of(number)
+    target = traits.walkable
+    area = _FURNITURE_AREA[room_type] + 0.0625 * target
+    for attempt in range(_ATTEMPTS):
+        rng = np.random.default_rng([ROOMS_VERSION, number, attempt])
+        shell = _choose_shell(room_type, area, rng)
+        layout = Layout(number, shell, rng)
+        try:
+            _FURNISH[room_type](layout, traits.classes, traits.roominess)
+        except DoesNotFitError:
+            area += 0.1
+            continue
+        free = free_points(shell, layout.fixtures)
+        walkable = largest_component(free)
+        # The tolerance grows slowly, so that the search ends.
+        tolerance = _TOLERANCE * (1 + attempt / 40)
+        if abs(len(walkable) - target) > tolerance * target:
+            area += 0.5 * 0.0625 * (target - len(walkable))
+            continue
+        if _is_complete(layout, traits, walkable):
+            return _finish(number, layout, walkable)
+    raise SimulatorError(f"room {number}: no layout found in {_ATTEMPTS} attempts")
+
+
+def _choose_shell(room_type: RoomType, area: float, rng: np.random.Generator) -> Shell:
+    """A rectangle or L of about that area, somewhere around the origin."""
+    ratio = 1.0 + 0.7 * float(rng.random())
+    cut = None
+    if area > 14.0 and rng.random() < 0.35:
+        area *= 1.15
+        cut_share = 0.3 + 0.15 * float(rng.random()), 0.3 + 0.15 * float(rng.random())
+        cut = int(rng.integers(4))
+    long = math.sqrt(area * ratio)
+    width, depth = _snap(long), _snap(area / long)
+    if rng.random() < 0.5:
+        width, depth = depth, width
+    least = 2.0 if room_type == RoomType.BATHROOM else 2.5
+    width, depth = max(width, least), max(depth, least)
+    height = 2.5 + 0.05 * int(rng.integers(0, 7))
+    offset = 0.05 * rng.integers(0, 5, size=2)
+    shift = GRID_METRES * rng.integers(-8, 9, size=2)
+    origin = (
+        round(-_snap(width / 2) + float(shift[0]) - float(offset[0]), 3),
+        round(-_snap(depth / 2) + float(shift[1]) - float(offset[1]), 3),
+    )
+    corner = None
+    if cut is not None:
+        corner = (cut, _snap(width * cut_share[0]), _snap(depth * cut_share[1]))
+    return make_shell(width, depth, round(height, 2), origin, corner)
+
+
+def _snap(metres: float) -> float:
+    return round(metres / 0.1) * 0.1
+
+
+def _is_complete(layout: Layout, traits: Traits, walkable: set[tuple[int, int]]) -> bool:
+    return True
+
+
+def _finish(number: int, layout: Layout, walkable: set[tuple[int, int]]) -> Room:
+    shell = layout.shell
+    walls = []
+    for side in shell.sides:
+        x1, z1 = side.point(side.length, 0.0)
+        openings = tuple(layout.openings.get(side, ()))
+        walls.append(Wall(*side.start, round(x1, 3), round(z1, 3), openings))
+    return Room(
+        number=number,
+        floor=shell.floor,
+        walls=tuple(walls),
+        height=shell.height,
+        fixtures=tuple(layout.fixtures),
+        walkable=frozenset((GRID_METRES * i, GRID_METRES * j) for i, j in walkable),
+        items=(),
+        decor=make_decor(RoomType.of(number), layout.rng),
+    )
