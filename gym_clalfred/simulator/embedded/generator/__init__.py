@@ -1,6 +1,7 @@
 """The embedded household's rooms, made from their numbers, and where small objects lie in them."""
 
+from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, Demand, arrange
 from gym_clalfred.simulator.embedded.generator.rooms import make_room
 from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION
 
-__all__ = ["ROOMS_VERSION", "make_room"]
+__all__ = ["ROOMS_VERSION", "ArrangementError", "Demand", "arrange", "make_room"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ from gym_clalfred.errors import SimulatorError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import GRID_METRES
 from gym_clalfred.simulator.embedded.generator import bathroom, bedroom, kitchen, living_room
+from gym_clalfred.simulator.embedded.generator.arrange import arrange
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
 from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, Layout
 from gym_clalfred.simulator.embedded.generator.shell import Shell, make_shell
@@ -111,7 +113,7 @@ def _finish(number: int, layout: Layout, walkable: set[tuple[int, int]]) -> Room
         x1, z1 = side.point(side.length, 0.0)
         openings = tuple(layout.openings.get(side, ()))
         walls.append(Wall(*side.start, round(x1, 3), round(z1, 3), openings))
-    return Room(
+    room = Room(
         number=number,
         floor=shell.floor,
         walls=tuple(walls),
@@ -121,3 +123,4 @@ def _finish(number: int, layout: Layout, walkable: set[tuple[int, int]]) -> Room
         items=(),
         decor=make_decor(RoomType.of(number), layout.rng),
     )
+    return replace(room, items=arrange(room, layout.rng))

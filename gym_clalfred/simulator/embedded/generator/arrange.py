@@ -1,0 +1,328 @@
+"""Spreads a room's small objects over its surfaces, anew for every episode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import PICKUPABLE, ObjectClass
+from gym_clalfred.simulator.contract import ObjectPose, Vector
+from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.generator.contents import (
+    ON_FLOOR,
+    choose_copies,
+    holders_of,
+    inclination,
+    item_classes,
+    item_name,
+)
+from gym_clalfred.simulator.embedded.generator.layout import box_of
+from gym_clalfred.simulator.embedded.generator.shell import Box
+from gym_clalfred.simulator.embedded.generator.sight import Sightlines
+from gym_clalfred.simulator.embedded.placement import footprint, free_spot, obstacles, turn
+from gym_clalfred.simulator.embedded.room import (
+    AGENT_RADIUS,
+    Fixture,
+    Rectangle,
+    Room,
+    Surface,
+)
+
+#: Spots tried on one surface, and holders tried for one object.
+_SPOTS = 4
+_HOLDERS = 12
+
+#: Air between two objects, so that each can be seen.
+_AIR = 0.03
+
+#: Sightlines are asked on a raster of this many metres and remembered.
+_RASTER = 0.05
+
+
+class ArrangementError(BadInputError):
+    """The room cannot hold what was demanded; the message names the class."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What an episode needs to find in the room.
+
+    Args:
+        object_class: of the objects, not a sliced form.
+        count: how many there must be at least; more may lie around.
+        not_in: receptacle classes in or on which no object of the class may start.
+        only_in: if given, all of them start in or on one of these receptacle classes.
+    """
+
+    object_class: ObjectClass
+    count: int = 1
+    not_in: frozenset[ObjectClass] = frozenset()
+    only_in: frozenset[ObjectClass] | None = None
+
+    def allows(self, holder: ObjectClass) -> bool:
+        """Whether an object of the class may start in or on a receptacle class."""
+        return holder not in self.not_in and (self.only_in is None or holder in self.only_in)
+
+
+def arrange(
+    room: Room,
+    rng: np.random.Generator,
+    *,
+    required: Sequence[Demand] = (),
+    keep_free: frozenset[ObjectClass] = frozenset(),
+) -> tuple[ObjectPose, ...]:
+    """Places the room's pickupable objects where an agent can see and reach them.
+
+    Classes and numbers are those of the room's kind; every class of the room occurs at least once
+    if there is space at all. Nothing overlaps, and every pose lies exactly on its surface.
+
+    Args:
+        room: with its fixtures; its own items are ignored.
+        rng: all choices come from it.
+        required: demands of a task; they may name classes that the room does not usually have.
+        keep_free: receptacle classes that are to stay empty, so that a task can put things there;
+            used all the same for what fits nowhere else.
+
+    Raises:
+        ArrangementError: if a demand cannot be met in this room.
+    """
+    for demand in required:
+        if demand.object_class not in PICKUPABLE or demand.count < 1:
+            raise BadInputError(
+                f"a demand is for at least one object of a pickupable class, got {demand}"
+            )
+    return _Arrangement(room, rng, required, keep_free).run()
+
+
+@dataclass
+class _Arrangement:
+    """One arrangement while it is being made."""
+
+    room: Room
+    rng: np.random.Generator
+    required: Sequence[Demand]
+    keep_free: frozenset[ObjectClass]
+    poses: list[ObjectPose] = field(default_factory=list)
+    taken: dict[tuple[str, int], list[Rectangle]] = field(default_factory=dict)
+    on_floor: list[Box] = field(default_factory=list)
+    copies: dict[ObjectClass, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.site = _site(self.room)
+
+    def run(self) -> tuple[ObjectPose, ...]:
+        wanted = {c: choose_copies(c, self.rng) for c in item_classes(self.room.number)}
+        demanded: dict[ObjectClass, int] = {}
+        for demand in self.required:
+            count = max(demanded.get(demand.object_class, 0), demand.count)
+            demanded[demand.object_class] = count
+        # What a task needs comes first, then one of each class, the large ones before the small;
+        # further copies only as space allows.
+        for object_class in self._large_first(demanded):
+            for _ in range(demanded[object_class]):
+                if not self._place(object_class):
+                    raise ArrangementError(
+                        f"room {self.room.number} has no place for {demanded[object_class]} "
+                        f"{object_class.name} where the task allows them: demand fewer, or "
+                        "another class or receptacle"
+                    )
+        for object_class in self._large_first(wanted):
+            if not self.copies.get(object_class):
+                self._place(object_class)
+        rest = [
+            object_class
+            for object_class, count in sorted(wanted.items())
+            for _ in range(count - self.copies.get(object_class, 0))
+        ]
+        for i in self.rng.permutation(len(rest)):
+            self._place(rest[i])
+        return tuple(self.poses)
+
+    def _large_first(self, classes: dict[ObjectClass, int]) -> list[ObjectClass]:
+        def bulk(object_class: ObjectClass) -> float:
+            width, _, depth = model_of(object_class).size(0)
+            return width * depth
+
+        return sorted(classes, key=lambda c: (-bulk(c), c))
+
+    def _place(self, object_class: ObjectClass) -> bool:
+        """Finds a place for one more object of the class; False if there is none."""
+        name = item_name(self.room.number, object_class, self.copies.get(object_class, 0))
+        size = model_of(object_class).size(style_of(name))
+        demands = [d for d in self.required if d.object_class == object_class]
+        if object_class in ON_FLOOR and not any(d.only_in for d in demands):
+            pose = self._on_floor(name, size)
+        else:
+            pose = self._on_something(object_class, name, size, demands)
+        if pose is None:
+            return False
+        self.poses.append(pose)
+        self.copies[object_class] = self.copies.get(object_class, 0) + 1
+        return True
+
+    def _on_something(
+        self, object_class: ObjectClass, name: str, size: Vector, demands: list[Demand]
+    ) -> ObjectPose | None:
+        possible = [
+            (fixture, inclination(object_class, fixture.object_class) * weight)
+            for fixture, weight in self.site.holders
+            if fixture.object_class in holders_of(object_class)
+            and all(demand.allows(fixture.object_class) for demand in demands)
+        ]
+        free = [entry for entry in possible if entry[0].object_class not in self.keep_free]
+        rest = [entry for entry in possible if entry[0].object_class in self.keep_free]
+        for entries in (free, rest):
+            for fixture in self._order(entries):
+                pose = self._on_fixture(object_class, name, size, fixture)
+                if pose is not None:
+                    return pose
+        return None
+
+    def _order(self, entries: list[tuple[Fixture, float]]) -> list[Fixture]:
+        """Fixtures in a random order in which the likely ones tend to come first."""
+        if not entries:
+            return []
+        weights = np.array([weight for _, weight in entries])
+        keys = -np.log(1.0 - self.rng.random(len(entries))) / np.maximum(weights, 1e-6)
+        return [entries[i][0] for i in np.argsort(keys, kind="stable")]
+
+    def _on_fixture(
+        self, object_class: ObjectClass, name: str, size: Vector, fixture: Fixture
+    ) -> ObjectPose | None:
+        posed = posed_size(size, is_tipped(object_class, fixture.object_class))
+        surfaces = self.site.surfaces[fixture.name]
+        for k in self.rng.permutation(len(surfaces)):
+            surface = surfaces[k]
+            if posed[1] > surface.clearance:
+                continue
+            fixed = self.site.obstacles(fixture, int(k), posed[1])
+            taken = self.taken.setdefault((fixture.name, int(k)), [])
+            area = surface.area
+            for _ in range(_SPOTS):
+                near = (
+                    area.x0 + float(self.rng.random()) * (area.x1 - area.x0),
+                    area.z0 + float(self.rng.random()) * (area.z1 - area.z0),
+                )
+                first = float(self.rng.integers(4)) * 90.0
+                spot = free_spot(
+                    surface,
+                    posed,
+                    [*fixed, *taken],
+                    near=near,
+                    yaws=(first, (first + 90.0) % 360.0),
+                    gap=_AIR if not surface.inside else 0.01,
+                )
+                if spot is None:
+                    break
+                if not self.site.sees(fixture, int(k), spot.x, spot.z, posed[1]):
+                    continue
+                taken.append(footprint(posed, spot.x, spot.z, spot.yaw))
+                dx, dz = turn(spot.x, spot.z, fixture.yaw)
+                px, py, pz = fixture.position
+                position = (round(px + dx, 4), round(py + surface.y, 4), round(pz + dz, 4))
+                return ObjectPose(name, position, (0.0, (fixture.yaw + spot.yaw) % 360.0, 0.0))
+        return None
+
+    def _on_floor(self, name: str, size: Vector) -> ObjectPose | None:
+        """At a wall, off the points where the agent walks if that is possible."""
+        candidates = self.site.floor_spots(size)
+        for keep_off in (True, False):
+            for i in self.rng.permutation(len(candidates)):
+                x, z, yaw, aside = candidates[i]
+                box = box_of((x, 0.0, z), size, yaw)
+                if keep_off != aside or any(box.overlaps(other) for other in self.on_floor):
+                    continue
+                self.on_floor.append(box)
+                return ObjectPose(name, (round(x, 4), 0.0, round(z, 4)), (0.0, yaw, 0.0))
+        return None
+
+
+class _Site:
+    """What stays the same over all arrangements of a room: surfaces, obstacles, sightlines."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.sight = Sightlines(room.fixtures, sorted(room.walkable))
+        self.surfaces: dict[str, tuple[Surface, ...]] = {}
+        self.holders: list[tuple[Fixture, float]] = []
+        for fixture in room.fixtures:
+            surfaces = model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
+            if surfaces:
+                self.surfaces[fixture.name] = surfaces
+                area = sum((s.area.x1 - s.area.x0) * (s.area.z1 - s.area.z0) for s in surfaces)
+                self.holders.append((fixture, area**0.5))
+        self._seen: dict[tuple[str, int, int, int], bool] = {}
+        self._obstacles: dict[tuple[str, int, int], list[Rectangle]] = {}
+        self._boxes = [box_of(f.position, f.size, f.yaw) for f in room.fixtures]
+
+    def obstacles(self, fixture: Fixture, surface: int, height: float) -> list[Rectangle]:
+        """What other fixtures take from a surface for things up to the height."""
+        tall = int(height / 0.1) + 1
+        key = (fixture.name, surface, tall)
+        if key not in self._obstacles:
+            self._obstacles[key] = obstacles(
+                fixture, self.surfaces[fixture.name][surface], 0.1 * tall, self.room.fixtures
+            )
+        return self._obstacles[key]
+
+    def sees(self, fixture: Fixture, surface: int, x: float, z: float, height: float) -> bool:
+        """Whether an agent can see and reach something at that spot."""
+        key = (fixture.name, surface, round(x / _RASTER), round(z / _RASTER))
+        if key not in self._seen:
+            area = self.surfaces[fixture.name][surface]
+            self._seen[key] = self.sight.sees(fixture, area, x, z, min(height, 0.1))
+        return self._seen[key]
+
+    def floor_spots(self, size: Vector) -> list[tuple[float, float, float, bool]]:
+        """Places (x, z, yaw, off the walkable points) along the walls for an object."""
+        spots = []
+        stand = np.array(sorted(self.room.walkable))
+        for wall in self.room.walls:
+            length = abs(wall.x1 - wall.x0) + abs(wall.z1 - wall.z0)
+            along = ((wall.x1 - wall.x0) / length, (wall.z1 - wall.z0) / length)
+            inward = (along[1], -along[0])
+            yaw = {(0, 1): 0.0, (1, 0): 90.0, (0, -1): 180.0, (-1, 0): 270.0}[
+                (round(inward[0]), round(inward[1]))
+            ]
+            away = size[2] / 2 + 0.02
+            doors = [(o.start, o.end) for o in wall.openings if o.kind == "door"]
+            for t in np.arange(size[0] / 2 + 0.02, length - size[0] / 2, 0.1):
+                if any(a - size[0] / 2 < t < b + size[0] / 2 for a, b in doors):
+                    continue
+                x = wall.x0 + along[0] * float(t) + inward[0] * away
+                z = wall.z0 + along[1] * float(t) + inward[1] * away
+                box = box_of((x, 0.0, z), size, yaw)
+                if any(box.overlaps(other) for other in self._boxes):
+                    continue
+                dx = np.maximum(np.maximum(box.x0 - stand[:, 0], stand[:, 0] - box.x1), 0.0)
+                dz = np.maximum(np.maximum(box.z0 - stand[:, 1], stand[:, 1] - box.z1), 0.0)
+                gap = np.hypot(dx, dz)
+                if gap.min() < 1.0:
+                    spots.append((x, z, yaw, bool(gap.min() >= AGENT_RADIUS)))
+        return spots
+
+
+class _Fixtures:
+    """A room's fixtures as a key that is compared by identity; comparing them would be slow."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+
+    def __hash__(self) -> int:
+        return id(self.room.fixtures)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Fixtures) and self.room.fixtures is other.room.fixtures
+
+
+@lru_cache(maxsize=256)
+def _site_of(key: _Fixtures) -> _Site:
+    return _Site(key.room)
+
+
+def _site(room: Room) -> _Site:
+    return _site_of(_Fixtures(room))
