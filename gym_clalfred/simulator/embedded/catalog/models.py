@@ -8,12 +8,27 @@ from functools import lru_cache
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.catalog import (
+    appliances,
+    bathroom,
+    decor,
+    food,
+    gadgets,
+    kitchenware,
+    seats,
+    storage,
+    tables,
+)
+from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.model import Look, Model
 from gym_clalfred.simulator.embedded.catalog.shapes import SHAPES
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
-from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint
+from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
 from gym_clalfred.simulator.embedded.room import Surface
+
+#: The modules whose import registers the shapes.
+GROUPS = (appliances, bathroom, decor, food, gadgets, kitchenware, seats, storage, tables)
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
@@ -30,15 +45,11 @@ class CatalogModel(Model):
         return EXTENTS[self.object_class].of(style)
 
     def mesh(self, size: Vector, style: int, look: Look) -> Mesh:
-        """Polygons in the object's own frame."""
+        """Polygons in the object's own frame; a tipped object's extents are ``posed_size``."""
         builder = MeshBuilder()
-        draw = SHAPES.get(self.object_class)
-        if draw is None:
-            x, y, z = size[0] / 2, size[1], size[2] / 2
-            builder.box((-x, 0.0, -z), (x, y, z), Paint((170, 150, 130)))
-        else:
-            draw(builder, size, style, look)
-        return builder.build()
+        SHAPES[self.object_class](builder, size, style, look)
+        mesh = tip(builder.build(), size) if look.tipped else builder.build()
+        return show_condition(mesh, look)
 
     def surfaces(self, size: Vector, style: int) -> tuple[Surface, ...]:
         """Where things stand in or on it."""
