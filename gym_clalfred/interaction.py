@@ -64,16 +64,16 @@ def choose_by_class(
     ]
     if not candidates:
         return Choice(None, _why_none_is_visible(wanted, sight, objects))
-    shapes = {name: _shape(sight.mask(name)) for name in candidates}
     if previous is not None and previous.object_class is wanted:
         anchor = previous.centre
-        chosen = min(candidates, key=lambda name: _distance(shapes[name].centre, anchor))
     else:
-        chosen = min(
-            candidates,
-            key=lambda name: (-shapes[name].pixels, _distance(shapes[name].centre, _CENTRE)),
-        )
-    return Choice(chosen, pointing=Pointing(wanted, shapes[chosen].centre))
+        anchor = _CENTRE
+        pixels = {name: np.count_nonzero(sight.mask(name)) for name in candidates}
+        most = max(pixels.values())
+        candidates = [name for name in candidates if pixels[name] == most]
+    centres = {name: _centre(sight.mask(name)) for name in candidates}
+    chosen = min(candidates, key=lambda name: _distance(centres[name], anchor))
+    return Choice(chosen, pointing=Pointing(wanted, centres[chosen]))
 
 
 def choose_by_mask(
@@ -94,7 +94,7 @@ def choose_by_mask(
         name = names[index - 1]
         object_class = objects[name].object_class
         if object_class in INTERACTABLE:
-            centre = _shape(sight.instances == index).centre
+            centre = _centre(sight.instances == index)
             return Choice(name, pointing=Pointing(object_class, centre))
     return Choice(None, Failure.NOT_VISIBLE)
 
@@ -124,17 +124,15 @@ def as_sight_mask(mask: object, image_size: int) -> NDArray[np.bool_]:
     return array
 
 
-@dataclass(frozen=True)
-class _Shape:
-    pixels: int
-    centre: tuple[float, float]
-
-
-def _shape(mask: NDArray[np.bool_]) -> _Shape:
-    rows, columns = np.nonzero(mask)
-    if not len(rows):
-        return _Shape(0, _CENTRE)
-    return _Shape(len(rows), (float(rows.mean()), float(columns.mean())))
+def _centre(mask: NDArray[np.bool_]) -> tuple[float, float]:
+    # Sums over bytes are several times as fast as listing the pixels.
+    by_row = mask.view(np.uint8).sum(axis=1, dtype=np.uint32)
+    by_column = mask.view(np.uint8).sum(axis=0, dtype=np.uint32)
+    pixels = int(by_row.sum())
+    if not pixels:
+        return _CENTRE
+    places = np.arange(SIGHT_PIXELS)
+    return float(by_row @ places) / pixels, float(by_column @ places) / pixels
 
 
 def _distance(a: tuple[float, float], b: tuple[float, float]) -> float:
@@ -149,6 +147,6 @@ def _why_none_is_visible(
     in_view = any(
         bool((sight.instances == index).any())
         for index, name in enumerate(sight.object_ids, start=1)
-        if objects[name].object_class is wanted
+        if name in objects and objects[name].object_class is wanted
     )
     return Failure.TOO_FAR if in_view else Failure.NOT_VISIBLE
