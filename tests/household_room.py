@@ -42,7 +42,7 @@ def _part(part: Part, name: str, whole: Fixture) -> Fixture:
 def _fixtures() -> tuple[Fixture, ...]:
     counter = _fixture("CounterTop_a", (-1.2, 0.0, 1.7), 180.0, (1.6, COUNTER_TOP, 0.6))
     sink = _fixture("Sink_a", (0.1, 0.0, 1.7), 180.0, (1.0, COUNTER_TOP, 0.6))
-    stove = _fixture("CounterTop_s", (-1.7, 0.0, 0.4), 90.0, (0.8, COUNTER_TOP, 0.6), style=STOVE)
+    stove = _fixture("CounterTop_s", (-1.7, 0.0, 0.0), 90.0, (0.8, COUNTER_TOP, 0.6), style=STOVE)
     burners = parts.stove_burners(stove.size)
     knobs = parts.stove_knobs(stove.size)
     return (

@@ -1,4 +1,4 @@
-"""What must be true of a household at any time, whatever was done to it; for tests and soak runs."""
+"""What must be true of a household whatever was done to it; for tests and long random runs."""
 
 from __future__ import annotations
 
