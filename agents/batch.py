@@ -1,0 +1,226 @@
+"""Demonstrations as tensors, and ragged batches of them in which no padding can matter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
+
+#: What the decoder is told as "previous action" at the first step of an episode.
+START = len(Action)
+
+#: Index of the padding word; the tokenizer reserves it.
+PADDING = 0
+
+
+@dataclass(frozen=True)
+class ViewFeatures:
+    """Feature maps of all views of a demonstration, every distinct view kept once.
+
+    Args:
+        views: (U, C, S) maps of the U distinct views over S cells; uint8 stands for value / 255.
+        index: (T, V) int64, the row of ``views`` that each of the V views shows at each step.
+    """
+
+    views: Tensor
+    index: Tensor
+
+    @classmethod
+    def from_dense(cls, maps: Tensor) -> ViewFeatures:
+        """From maps (T, V, C, h, w) or (T, V, C, S) without looking for equal views."""
+        steps, views = maps.shape[:2]
+        return cls(maps.flatten(3).flatten(0, 1), torch.arange(steps * views).view(steps, views))
+
+    def dense(self) -> Tensor:
+        """(T, V, C, S) maps of every view at every step."""
+        return self.views[self.index]
+
+    def to(self, device: torch.device) -> ViewFeatures:
+        """The same maps on a device."""
+        return ViewFeatures(self.views.to(device), self.index.to(device))
+
+    @property
+    def scale(self) -> float:
+        """What turns the stored numbers into feature values."""
+        return self.scale_of(self.views)
+
+    @staticmethod
+    def scale_of(maps: Tensor) -> float:
+        """What turns the numbers of stored maps into feature values."""
+        return 1 / 255 if maps.dtype == torch.uint8 else 1.0
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """One expert episode as a learner sees it; T steps, the last of them Stop.
+
+    Args:
+        key: opaque name, equal only for the same episode.
+        features: what the agent sees at each step.
+        tokens: (L,) int64 words of the step-by-step instructions.
+        actions: (T,) int64 values of ``Action``.
+        classes: (T,) int64 values of ``ObjectClass``; ``NoObject`` away from interactions.
+        augmented: the same views under other augmentations; one is drawn at each use.
+        label: number of the episode's behaviour or room type, for learners that declare
+            ``needs_labels``.
+        task: number of the task in the stream, for learners that declare ``needs_boundaries``.
+    """
+
+    key: str
+    features: ViewFeatures
+    tokens: Tensor
+    actions: Tensor
+    classes: Tensor
+    augmented: tuple[ViewFeatures, ...] = ()
+    label: int | None = None
+    task: int | None = None
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.features), len(self.actions), len(self.classes)}
+        if len(lengths) != 1 or 0 in lengths or not len(self.tokens):
+            raise BadInputError(
+                f"demonstration {self.key!r}: expected features, actions and classes of one "
+                f"length above 0 and at least one token, found {len(self.features)}, "
+                f"{len(self.actions)}, {len(self.classes)} steps and {len(self.tokens)} tokens"
+            )
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def without_identity(self) -> Demonstration:
+        """The same episode with nothing that tells its task or label."""
+        return replace(self, label=None, task=None)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """B episodes of N steps in all, their steps one after another, episode by episode.
+
+    Only the tokens are padded; ``token_lengths`` says where each instruction ends.
+
+    Args:
+        features: the maps of each episode, as stored; together they would need twice the memory.
+        tokens: (B, L) int64.
+        token_lengths: (B,) int64.
+        actions: (N,) int64.
+        classes: (N,) int64.
+        lengths: the number of steps of each episode.
+    """
+
+    features: tuple[ViewFeatures, ...]
+    tokens: Tensor
+    token_lengths: Tensor
+    actions: Tensor
+    classes: Tensor
+    lengths: tuple[int, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls, demonstrations: Sequence[Demonstration], generator: torch.Generator | None = None
+    ) -> Batch:
+        """Puts demonstrations together; with a generator, each shows an augmentation of its own."""
+        if not demonstrations:
+            raise BadInputError("a batch needs at least one demonstration, found none")
+        return cls(
+            features=tuple(_draw_features(one, generator) for one in demonstrations),
+            tokens=torch.nn.utils.rnn.pad_sequence(
+                [demonstration.tokens for demonstration in demonstrations],
+                batch_first=True,
+                padding_value=PADDING,
+            ),
+            token_lengths=torch.tensor([len(one.tokens) for one in demonstrations]),
+            actions=torch.cat([demonstration.actions for demonstration in demonstrations]),
+            classes=torch.cat([demonstration.classes for demonstration in demonstrations]),
+            lengths=tuple(len(demonstration) for demonstration in demonstrations),
+        )
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def to(self, device: torch.device) -> Batch:
+        """The same batch on a device."""
+        names = ("tokens", "token_lengths", "actions", "classes")
+        return replace(
+            self,
+            features=tuple(one.to(device) for one in self.features),
+            **{name: getattr(self, name).to(device) for name in names},
+        )
+
+    def maps(self, episodes: Sequence[int], step: int, dtype: torch.dtype) -> Tensor:
+        """(n, V, C, S) what n episodes show at a step, in floats, before ``map_scale``."""
+        shown = [self.features[episode] for episode in episodes]
+        _, channels, cells = shown[0].views.shape
+        shape = (len(shown), shown[0].index.shape[1], channels, cells)
+        out = torch.empty(shape, dtype=dtype, device=self.actions.device)
+        for row, features in zip(out, shown):
+            row.copy_(features.views[features.index[step]])
+        return out
+
+    @property
+    def map_scale(self) -> float:
+        """What turns the numbers of ``maps`` into feature values."""
+        return self.features[0].scale
+
+    @cached_property
+    def first_rows(self) -> Tensor:
+        """(B,) row of each episode's first step."""
+        lengths = torch.tensor(self.lengths, device=self.actions.device)
+        return lengths.cumsum(0) - lengths
+
+    @cached_property
+    def episode(self) -> Tensor:
+        """(N,) number of the episode to which each step belongs."""
+        device = self.actions.device
+        lengths = torch.tensor(self.lengths, device=device)
+        return torch.repeat_interleave(torch.arange(len(self), device=device), lengths)
+
+    @cached_property
+    def previous_actions(self) -> Tensor:
+        """(N,) the expert's action one step before, ``START`` at first steps."""
+        return self._previous(self.actions, START)
+
+    @cached_property
+    def previous_classes(self) -> Tensor:
+        """(N,) the expert's class one step before, ``NoObject`` at first steps."""
+        return self._previous(self.classes, int(ObjectClass.NoObject))
+
+    @cached_property
+    def interactions(self) -> Tensor:
+        """(I,) rows of the steps that interact with an object, in order."""
+        return (self.classes != int(ObjectClass.NoObject)).nonzero().flatten()
+
+    @cached_property
+    def interaction_counts(self) -> tuple[int, ...]:
+        """The number of interactions of each episode."""
+        counts = torch.bincount(self.episode[self.interactions], minlength=len(self))
+        return tuple(counts.tolist())
+
+    @cached_property
+    def progress(self) -> Tensor:
+        """(N,) share of the episode done after each step, (t + 1) / T."""
+        lengths = torch.tensor(self.lengths, device=self.actions.device)
+        step = torch.arange(len(self.actions), device=self.actions.device)
+        step = step - self.first_rows[self.episode]
+        return (step + 1).float() / lengths[self.episode]
+
+    def _previous(self, values: Tensor, at_start: int) -> Tensor:
+        shifted = torch.roll(values, 1)
+        shifted[self.first_rows] = at_start
+        return shifted
+
+
+def _draw_features(demonstration: Demonstration, generator: torch.Generator | None) -> ViewFeatures:
+    if generator is None or not demonstration.augmented:
+        return demonstration.features
+    choice = int(torch.randint(len(demonstration.augmented) + 1, (), generator=generator))
+    return demonstration.features if choice == 0 else demonstration.augmented[choice - 1]

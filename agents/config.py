@@ -1,0 +1,75 @@
+"""Sizes of the two-branch network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Sizes of the network; the defaults are the paper's.
+
+    Args:
+        vocabulary: number of words, padding included.
+        channels: channels of a view's feature map.
+        cells: cells of a view's feature map, 7 x 7.
+        views: views per step.
+        word_dim: word embedding.
+        language_dim: Bi-LSTM, per direction; the decoder has twice as many units.
+        attention_dim: keys and queries.
+        filters: dynamic filters, shared by all views.
+        action_dim: embedding of the previous action, and of the action head.
+        action_hidden: hidden layer of the action head.
+        class_hidden: hidden layer of the class head.
+        dropout: on visual features and decoder states.
+        previous_class_dim: embedding of the previously chosen class; 0, the paper's, for none.
+    """
+
+    vocabulary: int
+    channels: int = 512
+    cells: int = 49
+    views: int = 5
+    word_dim: int = 100
+    language_dim: int = 512
+    attention_dim: int = 128
+    filters: int = 5
+    action_dim: int = 100
+    action_hidden: int = 1024
+    class_hidden: int = 512
+    dropout: float = 0.3
+    previous_class_dim: int = 0
+
+    @classmethod
+    def paper(cls, vocabulary: int) -> NetworkConfig:
+        """The paper's network on ResNet-18 maps, 42 million parameters."""
+        return cls(vocabulary)
+
+    @classmethod
+    def small(cls, vocabulary: int, channels: int = 64) -> NetworkConfig:
+        """The default of the embedded tiers: the same shape on the small encoder's maps."""
+        return cls(
+            vocabulary,
+            channels=channels,
+            word_dim=64,
+            language_dim=128,
+            attention_dim=64,
+            action_dim=32,
+            action_hidden=256,
+            class_hidden=256,
+            previous_class_dim=32,
+        )
+
+    @property
+    def decoder_dim(self) -> int:
+        """Units of the decoder, which starts from a sum of Bi-LSTM features."""
+        return 2 * self.language_dim
+
+    @property
+    def visual_dim(self) -> int:
+        """Responses of the dynamic filters per step."""
+        return self.views * self.filters * self.cells
+
+    @property
+    def input_dim(self) -> int:
+        """Input of the decoder per step."""
+        return self.visual_dim + self.decoder_dim + self.action_dim + self.previous_class_dim

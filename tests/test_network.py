@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from agents.batch import START, Batch, Demonstration, ViewFeatures
+from agents.config import NetworkConfig
+from agents.deferred import deferred_attention, deferred_linear, deferred_matmul, filter_views
+from agents.dropout import DropoutMasks
+from agents.losses import imitation_losses
+from agents.network import TwoBranchNetwork
+from agents.reader import InstructionReader
+from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
+from tests.learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
+
+
+@pytest.fixture
+def network() -> TwoBranchNetwork:
+    torch.manual_seed(0)
+    return TwoBranchNetwork(tiny_config()).double()
+
+
+def in_doubles(one: Demonstration) -> Demonstration:
+    features = ViewFeatures(one.features.views.double(), one.features.index)
+    return Demonstration(one.key, features, one.tokens, one.actions, one.classes)
+
+
+def logits_of(network: TwoBranchNetwork, episodes: list[Demonstration]) -> list[Tensor]:
+    batch = Batch.of(episodes)
+    predictions = network(batch)
+    actions = predictions.action_logits.split(batch.lengths)
+    classes = predictions.class_logits.split(batch.interaction_counts)
+    progress = predictions.progress.split(batch.lengths, 1)
+    return [
+        torch.cat([a.flatten(), c.flatten(), p.flatten()])
+        for a, c, p in zip(actions, classes, progress)
+    ]
+
+
+def test_the_papers_network_has_42_million_parameters() -> None:
+    with torch.device("meta"):
+        network = TwoBranchNetwork(NetworkConfig.paper(vocabulary=2_000))
+    assert NetworkConfig.paper(2_000).input_dim == 2_349
+    assert 42e6 <= sum(parameter.numel() for parameter in network.parameters()) < 43e6
+
+
+def test_batch_order_and_batch_size_do_not_change_an_episodes_logits(
+    network: TwoBranchNetwork,
+) -> None:
+    episodes = [in_doubles(one) for one in demonstrations(6)]
+    together = logits_of(network, episodes)
+    backwards = logits_of(network, episodes[::-1])[::-1]
+    for episode, a, b in zip(episodes, together, backwards):
+        torch.testing.assert_close(a, b)
+        torch.testing.assert_close(a, logits_of(network, [episode])[0])
+
+
+def test_paddings_of_the_instruction_do_not_change_logits(network: TwoBranchNetwork) -> None:
+    short, long = in_doubles(demonstration(1, words=3)), in_doubles(demonstration(2, words=19))
+    alone = logits_of(network, [short])[0]
+    torch.testing.assert_close(alone, logits_of(network, [short, long])[0])
+
+
+def test_other_words_at_the_same_place_change_logits(network: TwoBranchNetwork) -> None:
+    one, other = in_doubles(demonstration(1)), in_doubles(demonstration(2))
+    swapped = Demonstration("x", one.features, other.tokens, one.actions, one.classes)
+    assert not torch.allclose(logits_of(network, [one])[0], logits_of(network, [swapped])[0])
+
+
+def test_step_by_step_decoding_equals_the_batched_one(network: TwoBranchNetwork) -> None:
+    episodes = [in_doubles(demonstration(seed, length=7, words=2 + seed)) for seed in range(3)]
+    batch = Batch.of(episodes)
+    predictions = network(batch)
+    instructions = network.read(batch.tokens, batch.token_lengths)
+    state = network.initial_state(instructions)
+    actions, classes, progress = [], [], []
+    for t in range(7):
+        views = torch.stack([one.features.dense()[t] for one in episodes])
+        step, state = network.step(views, instructions, state)
+        actions.append(step.action_logits)
+        classes.append(step.class_logits)
+        progress.append(step.progress)
+        state = state.after(
+            torch.stack([one.actions[t] for one in episodes]),
+            torch.stack([one.classes[t] for one in episodes]),
+        )
+    torch.testing.assert_close(predictions.action_logits, torch.stack(actions, 1).flatten(0, 1))
+    torch.testing.assert_close(
+        predictions.class_logits, torch.stack(classes, 1).flatten(0, 1)[batch.interactions]
+    )
+    torch.testing.assert_close(predictions.progress.mean(0), torch.stack(progress, 1).flatten(0, 1))
+
+
+def test_logits_are_only_for_real_actions_and_classes(network: TwoBranchNetwork) -> None:
+    batch = Batch.of([in_doubles(demonstration(0))])
+    predictions = network(batch)
+    assert predictions.action_logits.shape == (6, len(Action))
+    assert predictions.class_logits.shape == (len(batch.interactions), len(ObjectClass))
+
+
+def test_gradients_equal_those_of_finite_differences(network: TwoBranchNetwork) -> None:
+    batch = Batch.of([in_doubles(one) for one in demonstrations(3)])
+
+    def loss() -> Tensor:
+        return imitation_losses(network(batch), batch).total.sum()
+
+    loss().backward()
+    generator = torch.Generator().manual_seed(0)
+    for name, parameter in network.named_parameters():
+        assert parameter.grad is not None, name
+        direction = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+        slope = (parameter.grad * direction).sum()
+        with torch.no_grad():
+            parameter += 1e-6 * direction
+            ahead = loss()
+            parameter -= 2e-6 * direction
+            behind = loss()
+            parameter += 1e-6 * direction
+        torch.testing.assert_close((ahead - behind) / 2e-6, slope, rtol=1e-4, atol=1e-5)
+
+
+def test_uint8_maps_stand_for_value_over_255(network: TwoBranchNetwork) -> None:
+    one = demonstration(0)
+    bytes_ = (one.features.views * 255).round().to(torch.uint8)
+    stored = Demonstration(
+        "a", ViewFeatures(bytes_, one.features.index), one.tokens, one.actions, one.classes
+    )
+    floats = ViewFeatures(bytes_.double() / 255, one.features.index)
+    dense = Demonstration("b", floats, one.tokens, one.actions, one.classes)
+    torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [dense])[0])
+
+
+def test_the_reader_is_a_bidirectional_lstm() -> None:
+    torch.manual_seed(0)
+    ours, theirs = InstructionReader(3, 4), nn.LSTM(3, 4, batch_first=True, bidirectional=True)
+    with torch.no_grad():
+        for direction, suffix in enumerate(("", "_reverse")):
+            getattr(theirs, f"weight_ih_l0{suffix}").copy_(ours.from_words[direction].t())
+            getattr(theirs, f"weight_hh_l0{suffix}").copy_(ours.from_state[direction].t())
+            getattr(theirs, f"bias_ih_l0{suffix}").copy_(ours.bias[direction, 0])
+            getattr(theirs, f"bias_hh_l0{suffix}").zero_()
+    words = torch.randn(3, 6, 3)
+    read = ours(words, torch.tensor([2, 6, 4]))
+    for row, length in enumerate((2, 6, 4)):
+        torch.testing.assert_close(read[row, :length], theirs(words[row : row + 1, :length])[0][0])
+        assert not read[row, length:].any()
+
+
+def test_deferred_layers_give_the_gradients_of_plain_ones() -> None:
+    def check(build: object, *shapes: tuple[int, ...]) -> None:
+        leaves = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+        assert torch.autograd.gradcheck(build, leaves)  # type: ignore[arg-type]
+
+    def linear(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
+        layer = deferred_linear(weight, bias)
+        return layer(torch.tanh(layer(x)))
+
+    def matmul(weights: Tensor, x: Tensor) -> Tensor:
+        layer = deferred_matmul(weights)
+        return layer(torch.tanh(layer(x)))[:, :1]
+
+    def attention(keys: Tensor, values: Tensor, query: Tensor) -> Tensor:
+        valid = torch.tensor([[True, True, True], [True, False, False]])
+        layer = deferred_attention(keys, values, valid)
+        return torch.cat([layer(layer(query)), layer(query[:1])])
+
+    def views(filters: Tensor) -> Tensor:
+        maps = torch.arange(2 * 3 * 2 * 4.0, dtype=torch.float64).view(2, 3, 2, 4)
+        return filter_views(filters, maps % 3 > 0, maps.clone)
+
+    check(linear, (4, 4), (4,), (3, 4))
+    check(matmul, (2, 4, 4), (2, 3, 4))
+    check(attention, (2, 3, 4), (2, 3, 4), (2, 4))
+    check(views, (2, 2, 2))
+
+
+def test_dropout_keeps_the_mean_and_drops_the_rate() -> None:
+    masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
+    dropped = masks.drop(torch.ones(400, 500))
+    assert abs((dropped == 0).float().mean().item() - 0.3) < 0.005
+    assert abs(dropped.mean().item() - 1) < 0.005
+
+
+def test_dropout_depends_on_the_generator_only() -> None:
+    def draw(seed: int) -> Tensor:
+        generator = torch.Generator().manual_seed(seed)
+        return DropoutMasks(0.3, generator, torch.device("cpu")).keep(torch.Size((50,)))
+
+    assert torch.equal(draw(1), draw(1))
+    assert not torch.equal(draw(1), draw(2))
+
+
+def test_previous_actions_and_progress_start_anew_in_each_episode() -> None:
+    first, second = demonstration(0, length=3), demonstration(1, length=2)
+    batch = Batch.of([first, second])
+    expected = [START, *first.actions[:2].tolist(), START, int(second.actions[0])]
+    assert batch.previous_actions.tolist() == expected
+    torch.testing.assert_close(batch.progress, torch.tensor([1 / 3, 2 / 3, 1.0, 0.5, 1.0]))
+    assert batch.episode.tolist() == [0, 0, 0, 1, 1]
+
+
+def test_views_are_shared_and_augmentations_drawn() -> None:
+    one = demonstration(0, length=2)
+    shared = ViewFeatures(torch.rand(1, CHANNELS, 4), torch.zeros(2, VIEWS, dtype=torch.long))
+    assert shared.dense().shape == (2, VIEWS, CHANNELS, 4)
+    augmented = Demonstration(
+        "x", one.features, one.tokens, one.actions, one.classes, augmented=(shared,)
+    )
+    generator = torch.Generator().manual_seed(0)
+    drawn = {id(Batch.of([augmented], generator).features[0]) for _ in range(20)}
+    assert drawn == {id(one.features), id(shared)}
+    assert Batch.of([augmented]).features[0] is one.features
+
+
+def test_demonstrations_of_unequal_lengths_are_refused() -> None:
+    one = demonstration(0, length=4)
+    with pytest.raises(BadInputError, match="found 4, 3, 4 steps"):
+        Demonstration("x", one.features, one.tokens, one.actions[:3], one.classes)
+    with pytest.raises(BadInputError, match="at least one"):
+        Batch.of([])
