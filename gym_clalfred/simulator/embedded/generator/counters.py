@@ -54,6 +54,7 @@ class Counters:
     height: float = 0.9
     cabinets: int = 10
     drawers: int = 6
+    column: float = 0.55
     tops: list[Fixture] = field(default_factory=list)
     sinks: list[Fixture] = field(default_factory=list)
     stove: Fixture | None = None
@@ -64,16 +65,17 @@ class Counters:
         """Of all counters in the room."""
         return self.layout.style("counters")
 
-    def fill(self, run: Run, appliances: list[ObjectClass]) -> None:
+    def fill(self, run: Run, appliances: list[ObjectClass], *, fridge_last: bool) -> None:
         """Builds the appliances in their order along a run, with counters in the gaps.
 
-        ``CounterTop`` in the list stands for a stove. A fridge belongs at an end of the list.
+        ``CounterTop`` in the list stands for a stove. A fridge ends the run: at the high end if
+        ``fridge_last``, else at the low one.
         """
         widths = [self._width(appliance) for appliance in appliances]
         spare = run.length - sum(widths)
         if spare < -1e-6:
             raise DoesNotFitError("appliances are longer than their wall")
-        gaps = self._gaps(appliances, spare)
+        gaps = self._gaps(appliances, spare, fridge_last)
         t = run.t0
         for k, gap in enumerate(gaps):
             if gap > 0:
@@ -83,13 +85,12 @@ class Counters:
                 self._appliance(appliances[k], Place(run.side, t + widths[k] / 2), widths[k])
                 t += widths[k]
 
-    def _gaps(self, appliances: list[ObjectClass], spare: float) -> list[float]:
+    def _gaps(self, appliances: list[ObjectClass], spare: float, fridge_last: bool) -> list[float]:
+        """Widths of the counters before, between and after the appliances."""
         count = len(appliances) + 1
         usable = [True] * count
-        if appliances and appliances[0] == ObjectClass.Fridge:
-            usable[0] = False
-        if appliances and appliances[-1] == ObjectClass.Fridge:
-            usable[-1] = False
+        if ObjectClass.Fridge in appliances:
+            usable[-1 if fridge_last else 0] = False
         weights = [0.4 + float(self.layout.rng.random()) if use else 0.0 for use in usable]
         while True:
             total = sum(weights)
@@ -149,7 +150,7 @@ class Counters:
     def counter(self, place: Place, width: float) -> Fixture:
         """A piece of counter with cabinets and drawers as far as the budget reaches."""
         layout = self.layout
-        columns = max(1, round(width / 0.55))
+        columns = max(1, round(width / self.column))
         kinds = [self._column() for _ in range(columns)]
         style = self.style | (HOLLOW if all(kinds) else 0)
         top = layout.at_wall(

@@ -26,16 +26,16 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     counters = Counters(
         layout,
         depth=0.62,
-        cabinets=int(layout.rng.integers(7, 13)),
-        drawers=int(layout.rng.integers(3, 8)) if ObjectClass.Drawer in classes else 0,
+        cabinets=99,
+        drawers=int(layout.rng.integers(3, 9)) if ObjectClass.Drawer in classes else 0,
     )
-    base = counters.cabinets - int(layout.rng.integers(2, 5))
-    hung = counters.cabinets - base
-    counters.cabinets = base
     runs = _choose_runs(layout, counters, roominess)
+    # Long counters get wide fronts rather than very many.
+    counters.column = min(0.8, max(0.5, (sum(run.length for run in runs) - 2.3) / 8))
     others = [side for side in layout.shuffled_sides() if side not in [run.side for run in runs]]
-    for run, appliances in zip(runs, _distribute(layout, runs)):
-        counters.fill(run, appliances)
+    appliances, fridge_last = _distribute(layout, runs)
+    for run, row in zip(runs, appliances):
+        counters.fill(run, row, fridge_last=fridge_last)
     common.add_door(layout, [*others, *(run.side for run in runs)])
     if roominess > 0.75 and layout.chance(0.6):
         _island(layout, counters)
@@ -50,10 +50,9 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     _microwave(layout, counters)
     counters.on_counter(ObjectClass.CoffeeMachine)
     counters.on_counter(ObjectClass.Toaster)
-    counters.cabinets += hung
+    built_in = len(layout.of(ObjectClass.Cabinet))
+    counters.cabinets = max(2, min(5, 13 - built_in))
     counters.wall_cabinets(runs)
-    if len(layout.of(ObjectClass.Cabinet)) < 3:
-        raise DoesNotFitError("too few cabinets")
     common.add_garbage_can(layout)
     _table(layout, classes, roominess)
     if ObjectClass.SideTable in classes:
@@ -138,8 +137,8 @@ def _measure(
     return runs
 
 
-def _distribute(layout: Layout, runs: list[Run]) -> list[list[ObjectClass]]:
-    """Which appliances go to which run, in order; fridges stand at outer ends."""
+def _distribute(layout: Layout, runs: list[Run]) -> tuple[list[list[ObjectClass]], bool]:
+    """Which appliances go to which run, in order, and whether the fridge ends the last run."""
     widths = {
         ObjectClass.Fridge: 0.9,
         ObjectClass.Sink: 0.82,
@@ -157,7 +156,7 @@ def _distribute(layout: Layout, runs: list[Run]) -> list[list[ObjectClass]]:
             plan[0].insert(0, ObjectClass.Fridge)
         needs = [sum(widths[a] for a in row) + (0.4 if len(row) > 1 else 0.0) for row in plan]
         if all(need <= run.length for need, run in zip(needs, runs)):
-            return plan
+            return plan, last
     raise DoesNotFitError("appliances do not fit the counters")
 
 

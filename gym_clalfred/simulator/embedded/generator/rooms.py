@@ -14,7 +14,9 @@ from gym_clalfred.simulator.contract import GRID_METRES
 from gym_clalfred.simulator.embedded.generator import bathroom, bedroom, kitchen, living_room
 from gym_clalfred.simulator.embedded.generator.arrange import arrange
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
+from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
 from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, Layout
+from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.shell import Shell, make_shell
 from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION, Traits, traits_of
 from gym_clalfred.simulator.embedded.generator.walkable import free_points, largest_component
@@ -47,28 +49,52 @@ def make_room(number: int) -> Room:
     Raises:
         BadInputError: if AI2-THOR has no scene of that number.
     """
+    traits = traits_of(number)
+    draft = None
+    if number in DRAFTS:
+        draft = make_draft(number, traits, *DRAFTS[number])
+    if draft is None:
+        draft = make_draft(number, traits, *find_draft(number))
+    assert draft is not None
+    return _finish(number, *draft)
+
+
+def find_draft(number: int) -> tuple[int, float]:
+    """Searches for a layout that is complete, usable and of the right size: its seed and area."""
     room_type, traits = RoomType.of(number), traits_of(number)
     target = traits.walkable
     area = _FURNITURE_AREA[room_type] + 0.0625 * target
     for attempt in range(_ATTEMPTS):
-        rng = np.random.default_rng([ROOMS_VERSION, number, attempt])
-        shell = _choose_shell(room_type, area, rng)
-        layout = Layout(number, shell, rng)
-        try:
-            _FURNISH[room_type](layout, traits.classes, traits.roominess)
-        except DoesNotFitError:
+        area = round(area, 2)
+        draft = make_draft(number, traits, attempt, area)
+        if draft is None:
             area += 0.1
             continue
-        free = free_points(shell, layout.fixtures)
-        walkable = largest_component(free)
+        layout, walkable = draft
         # The tolerance grows slowly, so that the search ends.
         tolerance = _TOLERANCE * (1 + attempt / 40)
         if abs(len(walkable) - target) > tolerance * target:
             area += 0.5 * 0.0625 * (target - len(walkable))
-            continue
-        if _is_complete(layout, traits, walkable):
-            return _finish(number, layout, walkable)
+        elif not missing_classes(layout.fixtures, traits) and not unusable(
+            layout.fixtures, walkable
+        ):
+            return attempt, area
     raise SimulatorError(f"room {number}: no layout found in {_ATTEMPTS} attempts")
+
+
+def make_draft(
+    number: int, traits: Traits, attempt: int, area: float
+) -> tuple[Layout, list[tuple[float, float]]] | None:
+    """Furnishes a shell of about that floor area; ``None`` if something does not fit."""
+    room_type = RoomType.of(number)
+    rng = np.random.default_rng([ROOMS_VERSION, number, attempt])
+    layout = Layout(number, _choose_shell(room_type, area, rng), rng)
+    try:
+        _FURNISH[room_type](layout, traits.classes, traits.roominess)
+    except DoesNotFitError:
+        return None
+    points = largest_component(free_points(layout.shell, layout.fixtures))
+    return layout, sorted((GRID_METRES * i, GRID_METRES * j) for i, j in points)
 
 
 def _choose_shell(room_type: RoomType, area: float, rng: np.random.Generator) -> Shell:
@@ -102,11 +128,7 @@ def _snap(metres: float) -> float:
     return round(metres / 0.1) * 0.1
 
 
-def _is_complete(layout: Layout, traits: Traits, walkable: set[tuple[int, int]]) -> bool:
-    return True
-
-
-def _finish(number: int, layout: Layout, walkable: set[tuple[int, int]]) -> Room:
+def _finish(number: int, layout: Layout, walkable: list[tuple[float, float]]) -> Room:
     shell = layout.shell
     walls = []
     for side in shell.sides:
@@ -119,7 +141,7 @@ def _finish(number: int, layout: Layout, walkable: set[tuple[int, int]]) -> Room
         walls=tuple(walls),
         height=shell.height,
         fixtures=tuple(layout.fixtures),
-        walkable=frozenset((GRID_METRES * i, GRID_METRES * j) for i, j in walkable),
+        walkable=frozenset(walkable),
         items=(),
         decor=make_decor(RoomType.of(number), layout.rng),
     )
