@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +29,17 @@ from gym_clalfred.simulator.embedded.room import Room
 INDEX_NAME = "index.json"
 INDEX_VERSION = 1
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+
+#: What ``zipfile`` raises for a file that is not as it was written.
+_DAMAGE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    struct.error,
+)
 
 
 @dataclass(frozen=True)
@@ -149,7 +162,7 @@ class TrajectoryArchive(EpisodeSource):
             ) from None
         except FileNotFoundError:
             raise DataError(f"{path}: not found; this data has no split {split.value}") from None
-        except (OSError, zipfile.BadZipFile, ValueError, EOFError) as error:
+        except _DAMAGE as error:
             raise DataError(
                 f"{path}: damaged ({error}); delete the file to make it again"
             ) from None
