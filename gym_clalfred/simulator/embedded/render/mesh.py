@@ -224,29 +224,32 @@ class MeshBuilder:
     def build(self) -> Mesh:
         """The mesh of all polygons added so far."""
         count = len(self._polygons)
-        corners = np.zeros((count, MAX_CORNERS, 3), dtype=np.float32)
-        counts = np.zeros(count, dtype=np.int32)
-        normals = np.zeros((count, 3), dtype=np.float32)
-        for i, (points, outward, _, _) in enumerate(self._polygons):
-            array = np.asarray(points, dtype=np.float64)
-            corners[i, : len(points)] = array
-            counts[i] = len(points)
-            # All corners take part, so that some may lie on a straight line.
-            spokes = array[1:] - array[0]
-            normal = np.cross(spokes[:-1], spokes[1:]).sum(axis=0)
-            length = float(np.linalg.norm(normal))
-            if length < 1e-12:
-                raise ValueError(f"polygon {i} has no area: {points}")
-            normal /= length
-            if float(np.dot(normal, outward)) < 0:
-                normal = -normal
-            normals[i] = normal
+        counts = np.array([len(points) for points, *_ in self._polygons], dtype=np.int32)
+        # Filled up with the last corner, which adds nothing to the sum of cross products below.
+        filled = np.array(
+            [
+                (*points, *[points[-1]] * (MAX_CORNERS - len(points)))
+                for points, *_ in self._polygons
+            ],
+            dtype=np.float64,
+        ).reshape(count, MAX_CORNERS, 3)
+        # All corners take part, so that some may lie on a straight line.
+        spokes = filled[:, 1:] - filled[:, :1]
+        normals = np.cross(spokes[:, :-1], spokes[:, 1:]).sum(axis=1)
+        lengths = np.linalg.norm(normals, axis=1)
+        for i in np.flatnonzero(lengths < 1e-12):
+            raise ValueError(f"polygon {i} has no area: {self._polygons[i][0]}")
+        normals /= lengths[:, None]
+        outward = np.array([side for _, side, *_ in self._polygons]).reshape(count, 3)
+        normals[(normals * outward).sum(axis=1) < 0] *= -1.0
+        used = np.arange(MAX_CORNERS) < counts[:, None]
+        corners = np.where(used[..., None], filled, 0.0).astype(np.float32)
         paints = [paint for _, _, paint, _ in self._polygons]
         bends = [bend for *_, bend in self._polygons]
         return Mesh(
             corners=corners,
             counts=counts,
-            normals=normals,
+            normals=normals.astype(np.float32),
             colours=np.array([paint.colour for paint in paints], dtype=np.uint8).reshape(count, 3),
             textures=np.array([paint.texture for paint in paints], dtype=np.int32),
             scales=np.array([paint.scale for paint in paints], dtype=np.float32),
