@@ -1,0 +1,190 @@
+"""Speed and memory of the environment, next to other renderers on the same machine.
+
+    python -m benchmarks.environment [--sizes 84 128 224 300] [--seconds 3] [--tier tiny]
+
+A step is a full ``env.step`` with all five views, following the recorded experts; resets are timed
+apart. Peers render five views of a furnished room of comparable detail per step.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import gymnasium
+
+import gym_clalfred
+from benchmarks.peers import PEERS, PeerUnavailable
+from gym_clalfred.actions import Action
+from gym_clalfred.data.trajectory import ExpertAction
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.object_ids import class_of
+
+ENV_ID = gym_clalfred.ENV_IDS[0]
+WARM_UP_STEPS = 60
+
+#: What the observation holds besides the images: name -> arguments of the environment.
+CONTENTS: dict[str, dict[str, bool]] = {
+    "rgb": {"masks": False, "depth": False},
+    "rgb + ids": {"masks": True, "depth": False},
+    "rgb + ids + depth": {"masks": True, "depth": True},
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One row of the table; ``contents`` is a key of ``CONTENTS``."""
+
+    tier: str
+    image_size: int
+    contents: str
+    seconds: float
+
+    def make(self) -> Any:
+        """The environment to measure, without Gymnasium's checks around it."""
+        return gymnasium.make(
+            ENV_ID, tier=self.tier, image_size=self.image_size, **CONTENTS[self.contents]
+        ).unwrapped
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Steps per second, and the median time of a ``reset`` in milliseconds."""
+
+    steps_per_second: float
+    reset_ms: float
+
+
+def expert_pairs(actions: tuple[ExpertAction, ...]) -> Iterator[tuple[Action, ObjectClass]]:
+    """The demonstration as elements of the action space."""
+    for low in actions:
+        name = low.object_id
+        yield low.action, ObjectClass.NoObject if name is None else class_of(name)
+
+
+def measure(setting: Setting) -> Speed:
+    """Follows experts for the given time in this process."""
+    env = setting.make()
+    spent, steps, resets = 0.0, -WARM_UP_STEPS, []
+    env.reset(seed=0)
+    while spent < setting.seconds:
+        start = time.perf_counter()
+        env.reset()
+        resets.append(time.perf_counter() - start)
+        for pair in expert_pairs(env.episode.trajectory.actions):
+            start = time.perf_counter()
+            ended = any(env.step(pair)[2:4])
+            if steps >= 0:
+                spent += time.perf_counter() - start
+            steps += 1
+            if ended:
+                break
+    env.close()
+    return Speed(steps / spent, 1000 * median(resets))
+
+
+def measure_on_two_cores(setting: Setting) -> float:
+    """Steps per second of two processes at once, added up."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(2) as pool:
+        return sum(speed.steps_per_second for speed in pool.map(measure, [setting, setting], 1))
+
+
+def resident_megabytes() -> float:
+    """Memory of this process."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096 / 2**20
+
+
+def memory_of_environments(setting: Setting, count: int) -> float:
+    """Megabytes that each further environment takes in one process, after some episodes."""
+
+    def used() -> Any:
+        env = setting.make()
+        for seed in range(6):
+            env.reset(seed=seed)
+            for pair in expert_pairs(env.episode.trajectory.actions):
+                env.step(pair)
+        return env
+
+    kept = [used()]
+    before = resident_megabytes()
+    kept += [used() for _ in range(count)]
+    return (resident_megabytes() - before) / count
+
+
+def import_seconds(statement: str = "import gym_clalfred") -> float:
+    """Best of five fresh interpreters, without the interpreter's own start."""
+    code = f"import time; t = time.perf_counter(); {statement}; print(time.perf_counter() - t)"
+    command = [sys.executable, "-c", code]
+    runs = (subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(5))
+    return min(float(run.stdout) for run in runs)
+
+
+def print_environment(settings: list[Setting], two_cores: bool) -> dict[int, float]:
+    """Prints the table of our own speeds; gives steps per second with ids by image size."""
+    with_ids = {}
+    print(f"{'views':>15}  {'observation':<18} {'steps/s':>9} {'two cores':>10} {'reset ms':>9}")
+    for setting in settings:
+        speed = measure(setting)
+        both = f"{measure_on_two_cores(setting):10,.0f}" if two_cores else f"{'-':>10}"
+        views = f"5 x {setting.image_size} x {setting.image_size}"
+        print(
+            f"{views:>15}  {setting.contents:<18} {speed.steps_per_second:9,.0f} {both} "
+            f"{speed.reset_ms:9.1f}",
+            flush=True,
+        )
+        if setting.contents == "rgb + ids":
+            with_ids[setting.image_size] = speed.steps_per_second
+    return with_ids
+
+
+def print_peers(with_ids: dict[int, float], seconds: float) -> None:
+    """Prints each peer's speed and how many times as fast we are, with ids in our views."""
+    for name, peer in PEERS.items():
+        for size, ours in with_ids.items():
+            try:
+                theirs = peer(size, seconds)
+            except PeerUnavailable as reason:
+                print(f"{name}: {reason}")
+                break
+            print(
+                f"{name}, 5 x {size} x {size}: {theirs:,.0f} steps/s; ours is "
+                f"{ours / theirs:.1f} times as fast",
+                flush=True,
+            )
+
+
+def main() -> None:
+    """Prints the whole report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[84, 128, 224, 300])
+    parser.add_argument("--seconds", type=float, default=3.0, help="per measurement")
+    parser.add_argument("--tier", default="tiny", help="episodes to follow")
+    parser.add_argument("--one-core", action="store_true", help="leave out the second process")
+    options = parser.parse_args()
+    print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}")
+    settings = [
+        Setting(options.tier, size, contents, options.seconds)
+        for size in options.sizes
+        for contents in CONTENTS
+    ]
+    with_ids = print_environment(settings, not options.one_core)
+    print_peers(with_ids, options.seconds)
+    largest = Setting(options.tier, max(options.sizes), "rgb + ids + depth", 1.0)
+    print(f"memory of each further environment: {memory_of_environments(largest, 3):.0f} MB")
+    print(f"memory of this process with 4 of them: {resident_megabytes():.0f} MB")
+    print(f"import gym_clalfred: {import_seconds():.2f} s")
+
+
+if __name__ == "__main__":
+    main()
