@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 from gym_clalfred.errors import DataError
@@ -39,6 +40,14 @@ class Field:
             return cls(json.loads(text), file)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{file}: not a JSON document: {error}") from None
+
+    @classmethod
+    def read(cls, path: Path) -> Field:
+        """The document in a file."""
+        try:
+            return cls.parse(path.read_bytes(), str(path))
+        except OSError as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
     def fail(self, expected: str) -> NoReturn:
         """Raises the error that this field is not as expected."""

@@ -60,15 +60,15 @@ class SplitFolder:
         """The episodes of ``valid_seen.json`` or ``valid_unseen.json``."""
         split = Split(split)
         path = self.path / f"{split.value}.json"
-        return tuple(_key(entry, split) for entry in _document(path))
+        return tuple(_key(entry, split) for entry in Field.read(path))
 
     def _read_task(self, path: Path) -> tuple[EpisodeKey, ...]:
-        return tuple(_key(entry["task"], Split.TRAIN) for entry in _document(path))
+        return tuple(_key(entry["task"], Split.TRAIN) for entry in Field.read(path))
 
 
 def read_alfred_splits(path: str | Path) -> dict[Split, tuple[EpisodeKey, ...]]:
     """ALFRED's ``oct21.json``: the episodes of the published splits, without the tests."""
-    document = _document(Path(path))
+    document = Field.read(Path(path))
     return {split: tuple(_key(entry, split) for entry in document[split.value]) for split in Split}
 
 
@@ -83,13 +83,6 @@ def common_task(keys: Iterable[EpisodeKey]) -> TaskType | RoomType | None:
     if len(types) == 1:
         return types.pop()
     return rooms.pop() if len(rooms) == 1 else None
-
-
-def _document(path: Path) -> Field:
-    try:
-        return Field.parse(path.read_bytes(), str(path))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _key(entry: Field, split: Split) -> EpisodeKey:

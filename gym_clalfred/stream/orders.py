@@ -83,19 +83,20 @@ def resolve_order(
             the paper's names (``"Pick2&Place"``).
         released: use the released files' orders instead of the paper's.
     """
-    if isinstance(order, int):
+    if isinstance(order, int) and not isinstance(order, bool):
         orders = (RELEASED_ORDERS if released else PAPER_ORDERS)[setup]
         if order not in orders:
             raise BadInputError(f"order {order!r}: expected a number from 1 to {len(orders)}")
         return orders[order]
     names: dict[str, TaskLabel] = {task.value: task for task in setup.tasks}
     names |= {task.paper_name: task for task in setup.tasks if isinstance(task, TaskType)}
-    unknown = [task for task in order if isinstance(task, str) and task not in names]
-    if isinstance(order, str) or unknown or not order:
+    given = () if isinstance(order, str) or not isinstance(order, Sequence) else tuple(order)
+    # The labels are strings themselves, so a name and a member are looked up alike.
+    if not given or not all(isinstance(task, str) and task in names for task in given):
         raise BadInputError(
             f"order {order!r}: expected a number from 1 to 5 or a sequence of {', '.join(names)}"
         )
-    tasks = tuple(names[str(getattr(task, "value", task))] for task in order)
+    tasks = tuple(names[task] for task in given)
     if len(set(tasks)) != len(tasks):
         raise BadInputError(f"order {order!r}: a task occurs twice")
     return tasks

@@ -94,7 +94,7 @@ class Schedule:
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
         """Reads what ``save`` wrote."""
-        document = Field.parse(Path(path).read_bytes(), str(path))
+        document = Field.read(Path(path))
         document["version"].integer(FORMAT_VERSION, FORMAT_VERSION)
         tasks = tuple(task.text() for task in document["tasks"])
         keys, task_ids = [], []
