@@ -6,6 +6,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.model import Look
 from gym_clalfred.simulator.embedded.catalog.shapes import (
+    BIG_STEEL,
     BLACK,
     DARK_STEEL,
     STEEL,
@@ -16,6 +17,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     darker,
     plate,
     rim,
+    shade,
     shape,
     tube,
     wood,
@@ -35,7 +37,7 @@ def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     coat = choose(
         style,
         "coat",
-        (STEEL, STEEL, Paint((234, 234, 230)), Paint((60, 62, 66)), Paint((176, 60, 54))),
+        (BIG_STEEL, BIG_STEEL, Paint((234, 234, 230)), Paint((60, 62, 66)), Paint((176, 60, 54))),
     )
     body = darker(coat, 0.85)
     front = d - _GRIP - _FRIDGE_DOOR
@@ -48,7 +50,7 @@ def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         else [(-w, w, 0.06, split, -1), (-w, w, split, h, -1)]
     )
     if not look.is_open:
-        plate(b, (-w, 0.0, front), (w, 0.06, front), BLACK)
+        plate(b, (-w, 0.0, front), (w, h, front), BLACK)
         for x0, x1, y0, y1, side in doors:
             b.box(
                 (x0 + 0.004, y0 + 0.004, front),
@@ -99,40 +101,27 @@ def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 def _microwave(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     coat = choose(style, "coat", (STEEL, WHITE, Paint((52, 54, 58)), Paint((150, 44, 44))))
-    left, right = microwave_room(size)
-    front = d - 0.025
+    low, high = microwave_room(size)
+    front, face = d - 0.025, d + 0.0005
     b.box((-w, 0.0, -d), (w, h, front), darker(coat, 0.9), faces="xXyYz")
-    b.box((right, 0.0, front), (w, h, d), darker(coat, 0.8), faces="xXyYZ")
+    b.box((-w, 0.0, front), (low, h, d), darker(coat, 0.8), faces="xXyYZ")
     clock = Paint((80, 240, 150) if look.is_on else (50, 110, 90), glow=1.0 if look.is_on else 0.3)
-    plate(b, (right + 0.02, 0.74 * h, d + 0.0005), (w - 0.015, 0.88 * h, d + 0.0005), clock)
-    plate(
-        b,
-        (right + 0.02, 0.14 * h, d + 0.0005),
-        (w - 0.015, 0.64 * h, d + 0.0005),
-        Paint((120, 122, 126), Texture.CHECKS, 0.04),
-    )
+    plate(b, (0.015 - w, 0.74 * h, face), (low - 0.02, 0.88 * h, face), clock)
+    keys = Paint((120, 122, 126), Texture.CHECKS, 0.04)
+    plate(b, (0.015 - w, 0.14 * h, face), (low - 0.02, 0.64 * h, face), keys)
+    pane = Paint((255, 214, 120), glow=1.0) if look.is_on else Paint((30, 32, 36))
     if not look.is_open:
-        b.box((-w, 0.0, front), (right - 0.003, h, d), coat, faces="xXyYZ")
-        window = Paint((255, 214, 120), glow=1.0) if look.is_on else Paint((30, 32, 36))
-        plate(b, (left + 0.02, 0.2 * h, d + 0.0005), (right - 0.05, 0.84 * h, d + 0.0005), window)
-        plate(
-            b,
-            (right - 0.035, 0.15 * h, d + 0.0005),
-            (right - 0.015, 0.88 * h, d + 0.0005),
-            darker(coat, 0.6),
-        )
+        b.box((low + 0.003, 0.0, front), (w, h, d), coat, faces="xXyYZ")
+        plate(b, (low + 0.05, 0.2 * h, face), (high - 0.02, 0.84 * h, face), pane)
+        plate(b, (low + 0.015, 0.15 * h, face), (low + 0.035, 0.88 * h, face), darker(coat, 0.6))
         return
     inside = Paint((206, 206, 200), glow=0.2)
-    rim(b, (-w, 0.0, right, h), (left, 0.04, right - 0.002, h - 0.035), front, coat, upright=True)
-    cavity(b, (left, 0.04, 0.03 - d), (right, h - 0.035, front), inside)
-    b.box((-w, 0.0, front), (-w + 0.025, h, front + right + w), coat, faces="xXyYzZ")
-    plate(
-        b,
-        (-w + 0.0255, 0.2 * h, front + 0.06),
-        (-w + 0.0255, 0.84 * h, front + right + w - 0.05),
-        Paint((30, 32, 36)),
-        (1, 0, 0),
-    )
+    rim(b, (low, 0.0, w, h), (low + 0.002, 0.04, high, h - 0.035), front, coat, upright=True)
+    cavity(b, (low, 0.04, 0.03 - d), (high, h - 0.035, front), inside)
+    reach = front + w - low
+    b.box((w - 0.025, 0.0, front), (w, h, reach), coat)
+    x = w - 0.0255
+    plate(b, (x, 0.2 * h, front + 0.06), (x, 0.84 * h, reach - 0.05), pane, (-1, 0, 0))
 
 
 @shape(ObjectClass.CoffeeMachine)
@@ -143,7 +132,7 @@ def _coffee_machine(b: MeshBuilder, size: Vector, style: int, look: Look) -> Non
     block(b, 0.0, 0.1 * h, -0.3 * d, (w, 0.9 * h, 0.4 * d), coat)
     block(b, 0.0, 0.58 * h, 0.2 * d, (w, 0.42 * h, 0.6 * d), coat, "xXyYZ")
     block(b, 0.0, 0.51 * h, 0.2 * d, (0.2 * w, 0.07 * h, 0.12 * d), STEEL, "xXyzZ")
-    plate(b, (-0.3 * w, 0.72 * h, d / 2 + 0.0005), (0.1 * w, 0.86 * h, d / 2 + 0.0005), STEEL)
+    plate(b, (-0.3 * w, 0.68 * h, d / 2 + 0.0005), (0.1 * w, 0.9 * h, d / 2 + 0.0005), WHITE)
     lamp = Paint((255, 90, 40), glow=1.0) if look.is_on else Paint((90, 30, 24))
     plate(b, (0.22 * w, 0.74 * h, d / 2 + 0.0005), (0.36 * w, 0.84 * h, d / 2 + 0.0005), lamp)
     if look.is_on:
@@ -246,18 +235,13 @@ def _shade(
     cloth = Paint(_LAMP_LIGHT, glow=1.0) if is_on else Paint(colour, Texture.FABRIC, 0.1)
     profile = [(radii[0], span[0]), (radii[1], span[1])]
     b.lathe(profile, cloth, cap_bottom=False)
-    bulb = Paint((255, 250, 225), glow=1.0) if is_on else Paint(shade_of(colour))
+    bulb = Paint((255, 250, 225), glow=1.0) if is_on else Paint(shade(colour, 0.75))
     b.lathe(
         [(0.98 * radii[0], span[0]), (0.98 * radii[1], span[1] - 0.005)],
         bulb,
         inward=True,
         cap_bottom=False,
     )
-
-
-def shade_of(colour: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The unlit inside of a lampshade."""
-    return (colour[0] * 3 // 4, colour[1] * 3 // 4, colour[2] * 3 // 4)
 
 
 _SHADES = ((226, 216, 194), (206, 190, 160), (150, 60, 52), (80, 100, 120), (230, 230, 226))
@@ -268,7 +252,7 @@ def _floor_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, _ = size
     r = w / 2
     metal = choose(
-        style, "metal", (BLACK, DARK_STEEL, STEEL, Paint((176, 146, 84), Texture.METAL, 0.1))
+        style, "metal", (BLACK, DARK_STEEL, STEEL, Paint((176, 146, 84), Texture.METAL, 0.6))
     )
     b.cylinder(0.66 * r, 0.0, 0.025, metal)
     block(b, 0.0, 0.025, 0.0, (0.03, 0.76 * h, 0.03), metal, "xXzZ")

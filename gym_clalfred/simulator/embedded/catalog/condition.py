@@ -14,7 +14,7 @@ from gym_clalfred.simulator.embedded.render.mesh import Colour, Mesh, MeshBuilde
 
 _DIRT: Colour = (92, 66, 36)
 _WARM: Colour = (255, 96, 40)
-_COLD: Colour = (150, 205, 255)
+_COLD: Colour = (110, 180, 255)
 _STEAM = Paint((240, 240, 242), glow=0.5)
 
 
@@ -39,9 +39,9 @@ def show_condition(mesh: Mesh, look: Look) -> Mesh:
     if look.is_dirty:
         colours = _towards(colours, _DIRT, 0.5)
         textures = np.full_like(textures, Texture.SPECKLES)
-        scales = np.full_like(scales, 0.04)
+        scales = np.full_like(scales, 0.1)
     if look.cooled:
-        colours = _towards(colours, _COLD, 0.35)
+        colours = _towards(colours, _COLD, 0.45)
     if look.heated:
         colours = _towards(colours, _WARM, 0.25)
     mesh = dataclasses.replace(

@@ -6,7 +6,6 @@ import math
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.bathroom import folds
 from gym_clalfred.simulator.embedded.catalog.model import Look
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
@@ -18,6 +17,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     bright,
     darker,
     fabric,
+    folds,
     plate,
     rim,
     shape,
@@ -52,7 +52,7 @@ def _painting(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         ),
     )
     frame = choose(
-        style, "frame", (wood(style), BLACK, Paint((190, 158, 84), Texture.METAL, 0.1), WHITE)
+        style, "frame", (wood(style), BLACK, Paint((190, 158, 84), Texture.METAL, 0.6), WHITE)
     )
     _framed(b, size, frame, 0.035, Paint(colour, Texture.PICTURE, 0.8 * min(size[0], size[1])))
     w, h, d = size
@@ -226,7 +226,7 @@ def _statue(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         "stone",
         (
             Paint((206, 202, 192), Texture.MARBLE, 0.2),
-            Paint((120, 96, 62), Texture.METAL, 0.1),
+            Paint((120, 96, 62), Texture.METAL, 0.6),
             Paint((70, 74, 76)),
             Paint((166, 130, 92), Texture.WOOD, 0.1),
         ),

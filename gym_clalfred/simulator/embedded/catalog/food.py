@@ -170,18 +170,16 @@ def _loaf(w: float, h: float) -> list[tuple[float, float]]:
 def _bread(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     crust = choose(style, "crust", _CRUST)
-    if choose(style, "form", ("loaf", "loaf", "round")) == "loaf":
+    loaf = choose(style, "form", (True, True, False))
+    if loaf:
         extrude(b, _loaf(w, h), -d, d, crust, face=_CRUMB)
     else:
         ball(b, (0.0, 0.47 * h, 0.0), (w, 0.47 * h, d), [crust, crust, darker(crust, 1.2)], sides=8)
-    for z in (-0.5 * d, 0.0, 0.5 * d):
-        cut = [
-            (-0.4 * w, h, z),
-            (0.3 * w, h, z - 0.16 * d),
-            (0.34 * w, h, z - 0.1 * d),
-            (-0.36 * w, h, z + 0.06 * d),
-        ]
-        b.polygon(cut, (0, 1, 0), _CRUMB)
+    level, wide, step = (h, 0.35 * w, 0.5 * d) if loaf else (0.945 * h, 0.2 * w, 0.16 * d)
+    for z in (-step, 0.0, step):
+        near, far = z - 0.12 * d, z + 0.03 * d
+        cut = [(-wide, far), (wide, near), (wide, near + 0.05 * d), (-wide, far + 0.05 * d)]
+        b.polygon([(x, level, q) for x, q in cut], (0, 1, 0), _CRUMB)
 
 
 @shape(ObjectClass.BreadSliced)

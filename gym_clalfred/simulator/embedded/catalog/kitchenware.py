@@ -26,7 +26,7 @@ _GRIPS = (Paint((40, 40, 42)), Paint((120, 74, 44), Texture.WOOD, 0.1), Paint((1
 
 
 def _cutlery(style: int) -> Paint:
-    return choose(style, "cutlery", (STEEL, STEEL, Paint((206, 182, 112), Texture.METAL, 0.1)))
+    return choose(style, "cutlery", (STEEL, STEEL, Paint((206, 182, 112), Texture.METAL, 0.6)))
 
 
 @shape(ObjectClass.Bowl)
@@ -34,11 +34,10 @@ def _bowl(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     r, h = size[0] / 2, size[1]
     outside = bright(style)
     inside = choose(style, "inside", (WHITE, darker(outside, 1.15), darker(outside, 0.85)))
-    outer = choose(
-        style, "form", ([(0.42, 0.0), (0.86, 0.5), (1.0, 1.0)], [(0.4, 0.0), (1.0, 1.0)])
-    )
+    round_form, cone = ((0.55, 0.0), (0.9, 0.45), (1.0, 1.0)), ((0.5, 0.0), (1.0, 1.0))
+    outer = choose(style, "form", (round_form, cone))
     b.lathe([(r * u, h * v) for u, v in outer], outside, cap_top=False)
-    b.lathe([(0.62 * r, 0.14 * h), (r, h)], inside, inward=True)
+    b.lathe([(0.9 * outer[0][0] * r, 0.1 * h), (r, h)], inside, inward=True)
 
 
 @shape(ObjectClass.Plate)
@@ -87,7 +86,7 @@ def _mug(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     if rings[1] is outside:
         profile, rings = [profile[0], profile[-1]], [outside]
     b.lathe(profile, rings, centre=(x, 0.0), cap_top=False)
-    b.lathe([(0.86 * r, 0.08 * h), (r, h)], inside, centre=(x, 0.0), inward=True)
+    b.lathe([(0.86 * foot * r, 0.08 * h), (r, h)], inside, centre=(x, 0.0), inward=True)
     grip = darker(outside, 0.92)
     near, far, t = x + 0.86 * r, size[0] / 2, 0.09 * h
     b.box((far - t, 0.24 * h, -t), (far, 0.8 * h, t), grip)
@@ -100,7 +99,7 @@ def _pan(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     r, h = pan_radius(size), size[1]
     z = r - size[2] / 2
     outside = choose(
-        style, "metal", (DARK_STEEL, BLACK, STEEL, Paint((176, 106, 70), Texture.METAL, 0.1))
+        style, "metal", (DARK_STEEL, BLACK, STEEL, Paint((176, 106, 70), Texture.METAL, 0.6))
     )
     inside = choose(style, "coat", (Paint((48, 48, 50)), darker(outside, 0.8)))
     b.lathe([(0.8 * r, 0.0), (r, 0.72 * h)], outside, centre=(0.0, z), cap_top=False)
@@ -113,7 +112,7 @@ def _pan(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 @shape(ObjectClass.Pot)
 def _pot(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     r, h = pot_radius(size), size[1]
-    copper = Paint((182, 110, 72), Texture.METAL, 0.1)
+    copper = Paint((182, 110, 72), Texture.METAL, 0.6)
     paint = choose(
         style, "metal", (STEEL, copper, DARK_STEEL, Paint((178, 52, 44)), Paint((60, 96, 130)))
     )
@@ -159,7 +158,7 @@ def _knife(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         (0.1 * w, -0.42 * d),
         (w / 2, 0.05 * d),
     ]
-    extrude(b, blade, 0.35 * h, 0.55 * h, Paint((206, 210, 214), Texture.METAL, 0.1), lying=True)
+    extrude(b, blade, 0.35 * h, 0.55 * h, Paint((206, 210, 214), Texture.METAL, 0.6), lying=True)
     b.box((-0.36 * w, 0.0, 0.05 * d), (0.36 * w, h, d / 2), choose(style, "grip", _GRIPS))
 
 

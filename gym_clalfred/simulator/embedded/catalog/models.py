@@ -8,27 +8,26 @@ from functools import lru_cache
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog import (
+from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
+from gym_clalfred.simulator.embedded.catalog.model import Look, Model
+from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
+from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
+from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
+from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
+from gym_clalfred.simulator.embedded.room import Surface
+
     appliances,
     bathroom,
     decor,
     food,
     gadgets,
     kitchenware,
+    leisure,
     seats,
     storage,
     tables,
+    toiletries,
 )
-from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.model import Look, Model
-from gym_clalfred.simulator.embedded.catalog.shapes import SHAPES
-from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
-from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
-from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
-from gym_clalfred.simulator.embedded.room import Surface
-
-#: The modules whose import registers the shapes.
-GROUPS = (appliances, bathroom, decor, food, gadgets, kitchenware, seats, storage, tables)
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
@@ -47,7 +46,7 @@ class CatalogModel(Model):
     def mesh(self, size: Vector, style: int, look: Look) -> Mesh:
         """Polygons in the object's own frame; a tipped object's extents are ``posed_size``."""
         builder = MeshBuilder()
-        SHAPES[self.object_class](builder, size, style, look)
+        shape_of(self.object_class)(builder, size, style, look)
         mesh = tip(builder.build(), size) if look.tipped else builder.build()
         return show_condition(mesh, look)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Callable, Sequence
 
@@ -15,11 +16,24 @@ from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Pai
 
 Draw = Callable[[MeshBuilder, Vector, int, Look], None]
 
-#: Draws an object of a class of some size, style and look in its own frame.
-SHAPES: dict[ObjectClass, Draw] = {}
+_GROUPS = [
+    "appliances",
+    "bathroom",
+    "decor",
+    "food",
+    "gadgets",
+    "kitchenware",
+    "leisure",
+    "seats",
+    "storage",
+    "tables",
+    "toiletries",
+]
+_SHAPES: dict[ObjectClass, Draw] = {}
 
-STEEL = Paint((186, 190, 194), Texture.METAL, 0.1)
-DARK_STEEL = Paint((92, 94, 98), Texture.METAL, 0.1)
+STEEL = Paint((186, 190, 194), Texture.METAL, 0.6)
+BIG_STEEL = Paint((186, 190, 194), Texture.METAL, 2.5)
+DARK_STEEL = Paint((92, 94, 98), Texture.METAL, 0.6)
 BLACK = Paint((32, 32, 34))
 WHITE = Paint((238, 238, 234))
 CERAMIC = Paint((240, 241, 240))
@@ -61,10 +75,18 @@ def shape(*object_classes: ObjectClass) -> Callable[[Draw], Draw]:
 
     def register(draw: Draw) -> Draw:
         for object_class in object_classes:
-            SHAPES[object_class] = draw
+            _SHAPES[object_class] = draw
         return draw
 
     return register
+
+
+def shape_of(object_class: ObjectClass) -> Draw:
+    """What draws an object of a class; takes a builder, the size, the style and the look."""
+    if not _SHAPES:
+        for group in _GROUPS:
+            importlib.import_module(f"{__package__}.{group}")
+    return _SHAPES[object_class]
 
 
 def shade(colour: Colour, factor: float) -> Colour:
@@ -91,11 +113,6 @@ def fabric(style: int, label: str = "fabric") -> Paint:
 def darker(paint: Paint, factor: float = 0.72) -> Paint:
     """The same material in a darker (or lighter) colour."""
     return Paint(shade(paint.colour, factor), paint.texture, paint.scale, paint.glow)
-
-
-def shining(colour: Colour, is_on: bool, glow: float = 1.0) -> Paint:
-    """A lamp's or screen's paint: shining while on, dull while off."""
-    return Paint(colour, glow=glow) if is_on else Paint(shade(colour, 0.8))
 
 
 def block(
@@ -250,6 +267,30 @@ def extrude(
         outward = place((u0 + u1) / 2 - middle[0], (v0 + v1) / 2 - middle[1], 0.0)
         corners = [place(u0, v0, z0), place(u1, v1, z0), place(u1, v1, z1), place(u0, v0, z1)]
         b.polygon(corners, outward, paint)
+
+
+def folds(
+    b: MeshBuilder,
+    span: tuple[float, float],
+    height: tuple[float, float],
+    depth: float,
+    paint: Paint,
+    count: int,
+) -> None:
+    """A hanging cloth in zigzag folds, seen from both sides."""
+    step = (span[1] - span[0]) / count
+    for k in range(count):
+        x0, x1 = span[0] + k * step, span[0] + (k + 1) * step
+        z0, z1 = (depth, -depth) if k % 2 else (-depth, depth)
+        z0, z1 = 0.9 * z0, 0.9 * z1
+        corners = [
+            (x0, height[0], z0),
+            (x1, height[0], z1),
+            (x1, height[1], z1),
+            (x0, height[1], z0),
+        ]
+        for facing in (1.0, -1.0):
+            b.polygon(corners, (0.0, 0.0, facing), darker(paint, 0.88 if k % 2 else 1.0))
 
 
 def _vector(array: np.ndarray) -> Vector:

@@ -52,12 +52,13 @@ def swung_door(
 def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = choose_unit(style)
-    knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.1)))
+    knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.6)))
     front = d - _KNOB - _DOOR
     double = size[0] > 0.52
     doors = [(-1, -w, 0.0), (1, 0.0, w)] if double else [(choose(style, "hinge", (-1, 1)), -w, w)]
     b.box((-w, 0.0, -d), (w, h, front), darker(paint, 0.92), faces="xXyYz")
     if not look.is_open:
+        plate(b, (-w, 0.0, front), (w, h, front), darker(paint, 0.5))
         for side, x0, x1 in doors:
             b.box(
                 (x0 + 0.004, 0.004, front),
@@ -88,7 +89,7 @@ def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 def _drawer(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = choose_unit(style)
-    knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.1)))
+    knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.6)))
     front = d - _KNOB
     b.box((-w, 0.0, front - WALL), (w, h, front), paint, front=darker(paint, 0.96))
     inset = 0.14 * min(size[0], h)
@@ -138,7 +139,7 @@ def _safe(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
             Paint((60, 150, 80), glow=0.5),
         )
         return
-    rim(b, (-w, 0.0, w, h), (-w + 0.04, 0.04, w - 0.04, h - 0.04), front, paint, upright=True)
+    rim(b, (-w, 0.0, w, h), (-w + 0.04, 0.05, w - 0.04, h - 0.04), front, paint, upright=True)
     cavity(b, (-w + 0.04, 0.05, -d + 0.04), (w - 0.04, h - 0.04, front), darker(paint, 0.7))
     b.box((-w, 0.04, front), (-w + 0.035, h - 0.04, front + size[0] - 0.08), paint)
 

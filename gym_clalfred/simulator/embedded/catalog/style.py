@@ -30,8 +30,15 @@ def style_of(name: str) -> int:
 
 @lru_cache(maxsize=65536)
 def fraction(style: int, label: str) -> float:
-    """A number in [0, 1) for one decision, spread evenly over styles."""
-    return zlib.crc32(f"{style & 0xFFFFFFFF}/{label}".encode()) / 2**32
+    """A number in [0, 1) for one decision, spread evenly over styles.
+
+    CRC-32 is linear, so that decisions made from it alone would depend on each other; the
+    multiplications (the finaliser of MurmurHash3) break that.
+    """
+    mixed = ((style & 0xFFFFFFFF) + 0x9E3779B9 * zlib.crc32(label.encode())) & 0xFFFFFFFF
+    mixed = ((mixed ^ (mixed >> 16)) * 0x85EBCA6B) & 0xFFFFFFFF
+    mixed = ((mixed ^ (mixed >> 13)) * 0xC2B2AE35) & 0xFFFFFFFF
+    return (mixed ^ (mixed >> 16)) / 2**32
 
 
 def choose(style: int, label: str, options: Sequence[Choice]) -> Choice:

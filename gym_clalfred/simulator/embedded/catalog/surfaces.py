@@ -103,8 +103,8 @@ def pot_radius(size: Vector) -> float:
 
 
 def microwave_room(size: Vector) -> tuple[float, float]:
-    """Left and right end of a microwave's inside; its panel is at +x."""
-    return (-size[0] / 2 + 0.03, size[0] / 2 - 0.22 * size[0])
+    """Low and high x of a microwave's inside; its panel is at -x, to a viewer's right."""
+    return (0.22 * size[0] - size[0] / 2, size[0] / 2 - 0.03)
 
 
 def _top(margin: float = 0.02) -> _Rule:
@@ -159,8 +159,8 @@ def _cabinet(size: Vector, style: int) -> _Surfaces:
 
 
 def _microwave(size: Vector, style: int) -> _Surfaces:
-    left, right = microwave_room(size)
-    area = Rectangle(left, -size[2] / 2 + 0.03, right, size[2] / 2 - 0.03)
+    low, high = microwave_room(size)
+    area = Rectangle(low, -size[2] / 2 + 0.03, high, size[2] / 2 - 0.03)
     return (Surface(area, 0.04, size[1] - 0.075, True, 0.0),)
 
 

@@ -11,6 +11,7 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.model import Look
 from gym_clalfred.simulator.embedded.catalog.parts import SLAB, stove_area
 from gym_clalfred.simulator.embedded.catalog.shapes import (
+    BIG_STEEL,
     BLACK,
     DARK_STEEL,
     STEEL,
@@ -56,7 +57,9 @@ def _counter(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 def _stove(b: MeshBuilder, size: Vector, style: int) -> None:
     """A range: hob, knob panel and oven door, between worktops if the fixture is wider."""
     w, h, d = size[0] / 2, size[1], size[2] / 2
-    metal = choose(style, "range", (STEEL, STEEL, Paint((228, 228, 224)), Paint((60, 60, 64))))
+    metal = choose(
+        style, "range", (BIG_STEEL, BIG_STEEL, Paint((228, 228, 224)), Paint((60, 60, 64)))
+    )
     half = stove_area(size) / 2
     door = d - 0.03
     b.box((-half, 0.0, -d), (half, h - 0.03, door), metal, faces="xXzZ")
