@@ -41,7 +41,7 @@ from gym_clalfred.simulator.embedded.visibility import (
 )
 
 #: Stages kept for rooms used lately, so that going back to one is quick.
-KEPT_ROOMS = 4
+KEPT_ROOMS = 12
 
 #: How many places are tried for one that leaves the object in view after Put.
 PUT_TRIES = 4
@@ -196,6 +196,11 @@ class EmbeddedSimulator(Simulator):
         """Frees the stages."""
         self._sceneries.clear()
         self._household = None
+
+    @property
+    def household(self) -> Household:
+        """The objects themselves, for audits and tests."""
+        return self._living()
 
     def _living(self) -> Household:
         if self._household is None:
