@@ -167,14 +167,17 @@ class _Arrangement:
     def _on_something(
         self, object_class: ObjectClass, name: str, size: Vector, demands: list[Demand]
     ) -> ObjectPose | None:
-        possible = [
-            (fixture, inclination(object_class, fixture.object_class) * weight)
-            for fixture, weight in self.site.holders
-            if fixture.object_class in holders_of(object_class)
-            and all(demand.allows(fixture.object_class) for demand in demands)
-        ]
-        free = [entry for entry in possible if entry[0].object_class not in self.keep_free]
-        rest = [entry for entry in possible if entry[0].object_class in self.keep_free]
+        possible = self.site.possible(object_class)
+        if demands:
+            possible = [
+                entry
+                for entry in possible
+                if all(demand.allows(entry[0].object_class) for demand in demands)
+            ]
+        free, rest = possible, []
+        if self.keep_free:
+            free = [entry for entry in possible if entry[0].object_class not in self.keep_free]
+            rest = [entry for entry in possible if entry[0].object_class in self.keep_free]
         for entries in (free, rest):
             for fixture in self._order(entries):
                 pose = self._on_fixture(object_class, name, size, fixture)
@@ -254,10 +257,25 @@ class _Site:
             if surfaces:
                 self.surfaces[fixture.name] = surfaces
                 area = sum((s.area.x1 - s.area.x0) * (s.area.z1 - s.area.z0) for s in surfaces)
-                self.holders.append((fixture, area**0.5))
+                self.holders.append((fixture, area))
         self._seen: dict[tuple[str, int, int, int], bool] = {}
         self._obstacles: dict[tuple[str, int, int], list[Rectangle]] = {}
+        self._possible: dict[ObjectClass, list[tuple[Fixture, float]]] = {}
         self._boxes = [box_of(f.position, f.size, f.yaw) for f in room.fixtures]
+
+    def possible(self, object_class: ObjectClass) -> list[tuple[Fixture, float]]:
+        """Fixtures that may hold a class, with how likely each is chosen."""
+        if object_class not in self._possible:
+            classes = holders_of(object_class)
+            width, _, depth = model_of(object_class).size(0)
+            # Large things go where there is much space, or small tables would be full at once.
+            power = 0.5 if width * depth < 0.04 else 1.0
+            self._possible[object_class] = [
+                (fixture, inclination(object_class, fixture.object_class) * area**power)
+                for fixture, area in self.holders
+                if fixture.object_class in classes
+            ]
+        return self._possible[object_class]
 
     def obstacles(self, fixture: Fixture, surface: int, height: float) -> list[Rectangle]:
         """What other fixtures take from a surface for things up to the height."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import common
 from gym_clalfred.simulator.embedded.generator.layout import FRONT_METRES, Layout, Place
-from gym_clalfred.simulator.embedded.generator.living_room import dresser, stand_lamp
+from gym_clalfred.simulator.embedded.generator.living_room import dresser, side_tables, stand_lamp
 from gym_clalfred.simulator.embedded.room import Fixture
 
 
@@ -13,7 +13,6 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     """Fills a bedroom; see ``kitchen.furnish``."""
     common.add_door(layout)
     _bed(layout, classes, roominess)
-    drawers = ObjectClass.Drawer in classes
     if ObjectClass.Desk in classes:
         _desk(layout, classes)
     if ObjectClass.Dresser in classes:
@@ -24,11 +23,10 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
             scale = min(1.0, (body.size[0] - 0.25) / size[0])
             small = (round(size[0] * scale, 2), round(size[1] * scale, 2), size[2])
             layout.on_top(body, ObjectClass.Television, 0.0, -0.1, small)
-    if ObjectClass.SideTable in classes and not layout.of(ObjectClass.SideTable):
-        table = common.stand(layout, ObjectClass.SideTable, front=0.55)
-        assert table is not None
-        if drawers:
-            common.add_drawer_under_top(layout, table)
+    if ObjectClass.SideTable in classes:
+        beds = layout.of(ObjectClass.Bed)[0].position
+        have = len(layout.of(ObjectClass.SideTable))
+        side_tables(layout, classes, (beds[0], beds[2]), 1 + roominess - have)
     _extras(layout, classes)
     stand_lamp(layout, ObjectClass.DeskLamp)
     if ObjectClass.Lamp in classes:
@@ -44,8 +42,8 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
         classes,
         {
             ObjectClass.Mirror: 1,
-            ObjectClass.Painting: int(layout.rng.integers(1, 3)),
-            ObjectClass.Poster: int(layout.rng.integers(1, 3)),
+            ObjectClass.Painting: int(layout.rng.integers(2, 5)),
+            ObjectClass.Poster: int(layout.rng.integers(2, 5)),
         },
     )
 
@@ -123,4 +121,4 @@ def _extras(layout: Layout, classes: frozenset[ObjectClass]) -> None:
     if ObjectClass.Safe in classes:
         common.stand(layout, ObjectClass.Safe, front=FRONT_METRES)
     if ObjectClass.Shelf in classes:
-        common.add_shelves(layout, int(layout.rng.integers(1, 4)))
+        common.add_shelves(layout, int(layout.rng.integers(2, 4)))

@@ -46,7 +46,7 @@ class Run:
 class Counters:
     """What the runs of one room consist of, in the order it was built.
 
-    ``budget`` is how many more cabinets and drawers the room may get.
+    ``cabinets`` and ``drawers`` are how many more the room may get, ``column`` about how wide.
     """
 
     layout: Layout
@@ -225,15 +225,14 @@ class Counters:
                         place,
                         (round(wide - 0.002, 4), size[1], size[2]),
                         y=bottom,
+                        style=self.style,
                         solid=False,
                     )
                     self.cabinets -= 1
                 if self.cabinets <= 0:
                     return
 
-    def on_counter(
-        self, object_class: ObjectClass, *, spare: float = 0.0, on_stove: bool = False
-    ) -> Fixture:
+    def on_counter(self, object_class: ObjectClass) -> Fixture:
         """Stands an appliance at the back of a counter that has space for it."""
         layout = self.layout
         size = layout.usual_size(object_class)

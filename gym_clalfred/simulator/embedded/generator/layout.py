@@ -167,7 +167,9 @@ class Layout:
     ) -> Fixture:
         """Adds a drawer or cabinet to the front of a body, ``x`` from its middle."""
         z = whole.size[2] / 2 + PROUD_METRES - size[2] / 2
-        return self.attach(whole, Part(object_class, (x, y, z), size))
+        # The body's own style without its variant bits, so that colours match.
+        style = whole.style & 0xFFFFFFFF
+        return self.attach(whole, Part(object_class, (x, y, z), size), style=style)
 
     def on_top(
         self,

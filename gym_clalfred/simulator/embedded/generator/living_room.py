@@ -40,7 +40,10 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     common.hang_pictures(
         layout,
         classes,
-        {ObjectClass.Painting: int(layout.rng.integers(1, 5)), ObjectClass.Mirror: 1},
+        {
+            ObjectClass.Painting: int(layout.rng.integers(2, 4)) + int(4 * roominess),
+            ObjectClass.Mirror: 1,
+        },
     )
 
 
@@ -73,7 +76,9 @@ def dresser(
     place = layout.need(tall, front=FRONT_METRES, where="middle" if least else "any")
     body = layout.at_wall(ObjectClass.Dresser, place, size, front=FRONT_METRES)
     if ObjectClass.Drawer in classes:
-        common.add_drawers(layout, body, rows=2 + layout.style("rows") % 2, columns=2)
+        common.add_drawers(
+            layout, body, rows=2 + layout.style("rows") % 2, columns=2 + int(size[0] > 1.2)
+        )
     return body
 
 
@@ -205,23 +210,13 @@ def _storage(
         if ObjectClass.Chair in classes:
             common.add_chairs(layout, desk, 1)
     if ObjectClass.SideTable in classes:
-        near = (sofa.position[0], sofa.position[2])
-        count = 1 + int(layout.chance(0.3 + 0.6 * roominess))
-        drawers = ObjectClass.Drawer in classes
-        for k in range(count):
-            table = common.stand(
-                layout,
-                ObjectClass.SideTable,
-                front=0.55,
-                near=near if layout.chance(0.7) else None,
-                required=k == 0,
-            )
-            if table is not None and drawers and (k == 0 or layout.chance(0.5)):
-                common.add_drawer_under_top(layout, table)
+        side_tables(layout, classes, (sofa.position[0], sofa.position[2]), 1 + 2 * roominess)
     if ObjectClass.Safe in classes:
         common.stand(layout, ObjectClass.Safe, front=FRONT_METRES)
     if ObjectClass.Shelf in classes:
-        common.add_shelves(layout, int(layout.rng.integers(1, 4)))
+        common.add_shelves(layout, int(layout.rng.integers(2, 4)))
+        if layout.chance(roominess):
+            common.add_shelves(layout, int(layout.rng.integers(1, 4)), required=False)
     if ObjectClass.Ottoman in classes:
         size = layout.usual_size(ObjectClass.Ottoman)
         ottoman = common.free_standing(
@@ -229,6 +224,39 @@ def _storage(
         )
         if ottoman is None:
             common.stand(layout, ObjectClass.Ottoman, front=0.5)
+
+
+def side_tables(
+    layout: Layout, classes: frozenset[ObjectClass], near: tuple[float, float], count: float
+) -> None:
+    """Small tables with a drawer, and a long one if the room has few other tables."""
+    tables = layout.of(
+        ObjectClass.CoffeeTable, ObjectClass.DiningTable, ObjectClass.Dresser, ObjectClass.Desk
+    )
+    drawers = ObjectClass.Drawer in classes
+    if sum(table.size[0] * table.size[2] for table in tables) < 0.7:
+        style = layout.style("console")
+        for wide in (1.2, 1.0, 0.85, 0.7):
+            size = (wide, 0.74, 0.44)
+            console = common.stand(
+                layout, ObjectClass.SideTable, size=size, front=0.6, style=style, required=False
+            )
+            if console is not None:
+                if drawers:
+                    common.add_drawer_under_top(layout, console, share=0.5)
+                break
+        else:
+            raise DoesNotFitError("no wall for a table")
+    for k in range(round(count)):
+        table = common.stand(
+            layout,
+            ObjectClass.SideTable,
+            front=0.55,
+            near=near if layout.chance(0.7) else None,
+            required=k == 0 and not layout.of(ObjectClass.SideTable),
+        )
+        if table is not None and drawers and (k == 0 or layout.chance(0.6)):
+            common.add_drawer_under_top(layout, table)
 
 
 def _lamps(layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture) -> None:

@@ -23,9 +23,7 @@ def missing_classes(fixtures: Iterable[Fixture], traits: Traits) -> list[ObjectC
     return sorted((traits.classes - PICKUPABLE) - present)
 
 
-def unusable(
-    fixtures: Sequence[Fixture], walkable: Sequence[tuple[float, float]]
-) -> list[Fixture]:
+def unusable(fixtures: Sequence[Fixture], walkable: Sequence[tuple[float, float]]) -> list[Fixture]:
     """Fixtures that hold things or can be switched, and that an agent cannot use."""
     sight = Sightlines(fixtures, walkable)
     found = []

@@ -105,8 +105,10 @@ class Sightlines:
 
     def _standpoints(self, point: Vector) -> NDArray[np.float64]:
         """(K, 3) eyes from which the point is within reach and can be brought into the picture."""
-        dx = np.abs(self._stand[:, 0] - point[0])
-        dz = np.abs(self._stand[:, 1] - point[2])
+        first, last = np.searchsorted(self._stand[:, 0], (point[0] - REACH, point[0] + REACH))
+        stand = self._stand[first:last]
+        dx = np.abs(stand[:, 0] - point[0])
+        dz = np.abs(stand[:, 1] - point[2])
         away = np.hypot(dx, dz)
         ahead, aside = np.maximum(dx, dz), np.minimum(dx, dz)
         drop = _EYE - point[1]
@@ -119,7 +121,7 @@ class Sightlines:
         chosen = np.flatnonzero(good)
         order = np.argsort(np.abs(away[chosen] - 0.75), kind="stable")
         eyes = np.empty((len(chosen), 3))
-        eyes[:, 0], eyes[:, 2] = self._stand[chosen[order]].T
+        eyes[:, 0], eyes[:, 2] = stand[chosen[order]].T
         eyes[:, 1] = _EYE
         return eyes
 

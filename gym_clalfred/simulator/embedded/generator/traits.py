@@ -142,6 +142,7 @@ def _plan_dependent(planner: _Planner) -> None:
         deal(C.Blinds, never=without(C.Window) | planner.holders[C.Curtains])
         deal(C.SideTable)
         deal(C.CoffeeTable, first=without(C.SideTable))
+        deal(C.Shelf, first=without(C.SideTable))
         deal(C.Dresser)
         deal(C.TVStand)
         deal(C.Drawer, never=without(C.SideTable, C.Dresser))
@@ -156,7 +157,8 @@ def _plan_dependent(planner: _Planner) -> None:
         deal(C.Desk)
         deal(C.SideTable, first=without(C.Desk))
         deal(C.Dresser, first=without(C.Desk, C.SideTable))
-        deal(C.Shelf)
+        few = without(C.Desk, C.Dresser) | without(C.SideTable, C.Dresser)
+        deal(C.Shelf, first=few)
         deal(C.Drawer, never=without(C.Desk, C.SideTable, C.Dresser))
         deal(C.Chair, first=planner.holders[C.Desk])
         deal(C.LaundryHamper)
@@ -176,6 +178,7 @@ def _plan_dependent(planner: _Planner) -> None:
         deal(C.Cabinet, never=without(C.CounterTop))
         deal(C.Dresser)
         deal(C.Drawer, first=planner.holders[C.Dresser], never=without(C.CounterTop, C.Dresser))
+        deal(C.Shelf, first=without(C.CounterTop))
 
 
 @cache
