@@ -16,19 +16,6 @@ from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
 from gym_clalfred.simulator.embedded.room import Surface
 
-    appliances,
-    bathroom,
-    decor,
-    food,
-    gadgets,
-    kitchenware,
-    leisure,
-    seats,
-    storage,
-    tables,
-    toiletries,
-)
-
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
 

@@ -16,7 +16,7 @@ from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Pai
 
 Draw = Callable[[MeshBuilder, Vector, int, Look], None]
 
-_GROUPS = [
+_GROUPS = (
     "appliances",
     "bathroom",
     "decor",
@@ -28,7 +28,7 @@ _GROUPS = [
     "storage",
     "tables",
     "toiletries",
-]
+)
 _SHAPES: dict[ObjectClass, Draw] = {}
 
 STEEL = Paint((186, 190, 194), Texture.METAL, 0.6)
@@ -83,7 +83,7 @@ def shape(*object_classes: ObjectClass) -> Callable[[Draw], Draw]:
 
 def shape_of(object_class: ObjectClass) -> Draw:
     """What draws an object of a class; takes a builder, the size, the style and the look."""
-    if not _SHAPES:
+    if object_class not in _SHAPES:
         for group in _GROUPS:
             importlib.import_module(f"{__package__}.{group}")
     return _SHAPES[object_class]
