@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from gym_clalfred.simulator.contract import Scene, Simulator
 from gym_clalfred.tasks.goals import goal_status
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
-__all__ = ["EXPERT_VERSION", "Demonstration", "UnsolvableError", "solve"]
+__all__ = ["Demonstration", "UnsolvableError", "solve"]
 
-#: Version of the expert's choices, part of a tier's identity.
-EXPERT_VERSION = 1
+#: Objects of a class that are tried one by one before any of the rest will do.
+_INSTANCES_TRIED = 3
 
 #: Where the expert may leave a knife that is not needed any more.
 _KNIFE_PLACES = (
@@ -28,6 +29,8 @@ _KNIFE_PLACES = (
     ObjectClass.SideTable,
     ObjectClass.CoffeeTable,
 )
+R = TypeVar("R")
+
 _TREATMENTS = {
     TaskType.CLEAN: "CleanObject",
     TaskType.HEAT: "HeatObject",
@@ -70,40 +73,44 @@ def _goal_met(simulator: Simulator, task: TaskSpec) -> bool:
 
 def _carry_out(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None:
     if task.sliced:
-        skills.pick_up(_some(skills, *sorted(KNIVES)))
-        skills.cut(_some(skills, task.target))
+        _with_one(skills.pick_up, _some(skills, *sorted(KNIVES)), rng)
+        _with_one(skills.cut, _some(skills, task.target), rng)
         _drop_knife(skills, task, rng)
     if task.type is TaskType.EXAMINE:
         assert task.lamp is not None
-        skills.pick_up(_some(skills, task.goal_class))
-        skills.switch_on(_some(skills, task.lamp))
+        _with_one(skills.pick_up, _some(skills, task.goal_class), rng)
+        _with_one(skills.switch_on, _some(skills, task.lamp), rng)
         return
     assert task.receptacle is not None
     goals = _some(skills, task.receptacle)
-    skills.pick_up(_some(skills, task.goal_class, outside=goals))
+    _with_one(skills.pick_up, _some(skills, task.goal_class, outside=goals), rng)
     if task.type in _TREATMENTS:
         skills.treat(_TREATMENTS[task.type])
     elif task.type is TaskType.MOVABLE:
         assert task.movable is not None
-        skills.load(_some(skills, task.movable, outside=goals))
-    place = skills.put(goals)
+        _with_one(skills.load, _some(skills, task.movable, outside=goals), rng)
+    place = _with_one(skills.put, goals, rng)
     if task.type is TaskType.PICK_TWO_AND_PLACE:
-        skills.pick_up(_some(skills, task.goal_class, outside=[place]))
+        _with_one(skills.pick_up, _some(skills, task.goal_class, outside=[place]), rng)
         skills.put([place])
 
 
-def _drop_knife(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None:
-    """Leaves the knife on some work surface, not always the nearest one."""
-    present = [kind for kind in _KNIFE_PLACES if skills.all_of(kind)]
-    # The receptacle of the task stays free for what belongs there, if there is another one.
-    present = [kind for kind in present if kind is not task.receptacle] or present
-    for index in rng.permutation(len(present)):
+def _with_one(skill: Callable[[list[str]], R], names: list[str], rng: np.random.Generator) -> R:
+    """Uses a skill on an object chosen at random, as ALFRED does, or on another if need be."""
+    order = [names[index] for index in rng.permutation(len(names))]
+    for name in order[: _INSTANCES_TRIED - 1]:
         try:
-            skills.put(skills.all_of(present[index]))
-            return
+            return skill([name])
         except UnsolvableError:
             continue
-    raise UnsolvableError("there is no place to leave the knife")
+    return skill(order[_INSTANCES_TRIED - 1 :] or order)
+
+
+def _drop_knife(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None:
+    """Leaves the knife on some work surface, if possible not where the task puts something."""
+    kinds = [kind for kind in _KNIFE_PLACES if kind is not task.receptacle]
+    places = [name for kind in kinds for name in skills.all_of(kind)]
+    _with_one(skills.put, places or _some(skills, *_KNIFE_PLACES), rng)
 
 
 def _some(skills: Skills, *classes: ObjectClass, outside: Collection[str] = ()) -> list[str]:

@@ -19,7 +19,7 @@ from gym_clalfred.expert.navigation import Routes
 from gym_clalfred.expert.poses import Aim, candidate_poses
 from gym_clalfred.expert.recorder import Recorder, StepFailedError, location_of
 from gym_clalfred.language.grammar_facts import StepFacts, Thing
-from gym_clalfred.objects import CLOSED_AT_START, SLICED_FORM, ObjectClass
+from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Scene, Simulator
 
 #: How many poses are looked at, and how many of the good ones are tried, before a step is given up.
@@ -200,6 +200,7 @@ class Skills:
             tried += 1
             if tried == _POSES_TRIED:
                 break
+        sim.teleport(start)
         raise UnsolvableError(f"cannot {purpose}: {reason}")
 
     def _go(self, routes: Routes, pose: AgentPose, place: str) -> None:
@@ -392,7 +393,10 @@ class Skills:
 
     def _aim(self, name: str) -> Aim:
         state = self._sim.objects[name]
-        return Aim(Box.of(state), 1.0 if state.object_class in _TOP else 0.5)
+        height = 1.0 if state.object_class in _TOP else 0.5
+        # Before a door or drawer that opens towards the agent it steps back a little.
+        away = 0.9 if state.object_class in CLOSED_AT_START | LAMPS else 0.65
+        return Aim(Box.of(state), height, away)
 
     def _describe(self, place: str, around: str | None = None) -> Thing:
         """A place with its landmarks near where the agent looks or where an object is."""

@@ -21,9 +21,6 @@ from gym_clalfred.language.grammar_lexicon import (
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
-#: Version of the wordings, part of a tier's identity.
-GRAMMAR_VERSION = 1
-
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[a-z0-9']+")
 _FAR_METRES = 3.0

@@ -1,0 +1,124 @@
+"""Makes trajectories: samples a task and an arrangement, lets the expert solve it, words it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gym_clalfred.data.alfred_json import folder_name
+from gym_clalfred.data.requests import Request
+from gym_clalfred.data.sampling import sample_task
+from gym_clalfred.data.trajectory import Trajectory
+from gym_clalfred.errors import SimulatorError
+from gym_clalfred.expert.planner import UnsolvableError, solve
+from gym_clalfred.language.grammar import write_annotations
+from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
+from gym_clalfred.simulator.contract import AgentPose, Scene
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, Demand, arrange
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
+
+#: Tasks tried for one request before something must be wrong with the room or the simulator.
+MAX_ATTEMPTS = 60
+
+START_PITCH = 30
+
+_TREATMENT_PLACES = {
+    TaskType.CLEAN: ObjectClass.SinkBasin,
+    TaskType.HEAT: ObjectClass.Microwave,
+    TaskType.COOL: ObjectClass.Fridge,
+}
+
+
+class TrajectoryGenerator:
+    """Fulfils requests one after the other with one simulator."""
+
+    def __init__(self) -> None:
+        from gym_clalfred.simulator.contract import RenderOptions
+        from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+
+        # Only sight is used, whose size is fixed.
+        self._simulator = EmbeddedSimulator(RenderOptions(image_size=32, instances=False))
+
+    def make(self, request: Request) -> Trajectory:
+        """The trajectory of a request: always the same for the same request and version."""
+        reasons = []
+        for attempt in range(MAX_ATTEMPTS):
+            rng = request.rng(attempt)
+            try:
+                return self._attempt(request, rng)
+            except (UnsolvableError, ArrangementError) as error:
+                reasons.append(str(error))
+        raise SimulatorError(
+            f"no {request.task_type.paper_name} could be solved in {MAX_ATTEMPTS} attempts for "
+            f"{request}: expected most to be solvable; the last reasons were {reasons[-3:]}"
+        )
+
+    def close(self) -> None:
+        """Frees the simulator."""
+        self._simulator.close()
+
+    def _attempt(self, request: Request, rng: np.random.Generator) -> Trajectory:
+        numbers = request.rooms
+        room = make_room(numbers[int(rng.integers(len(numbers)))])
+        task = sample_task(room, request.task_type, rng)
+        if task is None:
+            raise UnsolvableError(f"room {room.number} has no task of this type")
+        scene = sample_scene(room, task, rng)
+        demonstration = solve(self._simulator, scene, task, rng)
+        return Trajectory(
+            folder=folder_name(task, room.number),
+            trial=request.trial,
+            task=task,
+            scene=scene,
+            plan=demonstration.plan,
+            actions=demonstration.actions,
+            annotations=write_annotations(task, demonstration.facts, rng, request.annotations),
+        )
+
+
+def sample_scene(room: Room, task: TaskSpec, rng: np.random.Generator) -> Scene:
+    """An arrangement in which the task is possible and not yet done, and a place to start.
+
+    Raises:
+        ArrangementError: if the room has no space for what the task needs.
+    """
+    poses = arrange(room, rng, required=task_demands(task), keep_free=_keep_free(task))
+    points = sorted(room.walkable)
+    x, z = points[int(rng.integers(len(points)))]
+    yaw = 90 * int(rng.integers(4))
+    return Scene(
+        number=room.number,
+        start=AgentPose(x, AGENT_HEIGHT, z, yaw, START_PITCH),
+        object_poses=poses,
+        random_seed=int(rng.integers(2**31)),
+    )
+
+
+def task_demands(task: TaskSpec) -> tuple[Demand, ...]:
+    """What has to lie in the room, and where it may not lie at the start."""
+    done = frozenset({task.receptacle} if task.receptacle is not None else ())
+    treatment = _TREATMENT_PLACES.get(task.type)
+    elsewhere = done | (frozenset({treatment}) if treatment is not None else frozenset())
+    count = 2 if task.type is TaskType.PICK_TWO_AND_PLACE and not task.sliced else 1
+    demands = [Demand(task.target, count, not_in=elsewhere)]
+    if task.movable is not None:
+        demands.append(Demand(task.movable, not_in=done))
+    if task.sliced:
+        # As in ALFRED, what is cut and what cuts it mostly lie in the open.
+        demands.append(Demand(ObjectClass.Knife, not_in=CLOSED_AT_START))
+    return tuple(demands)
+
+
+def _keep_free(task: TaskSpec) -> frozenset[ObjectClass]:
+    """Small receptacles that the task fills; large ones have space for more."""
+    small = CLOSED_AT_START | {
+        ObjectClass.CoffeeMachine,
+        ObjectClass.GarbageCan,
+        ObjectClass.SinkBasin,
+        ObjectClass.StoveBurner,
+        ObjectClass.Toilet,
+        ObjectClass.ToiletPaperHanger,
+    }
+    used = {task.receptacle, _TREATMENT_PLACES.get(task.type)}
+    return frozenset(place for place in used if place is not None and place in small)

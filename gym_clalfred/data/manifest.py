@@ -1,0 +1,187 @@
+"""What a generated tier is made of: seed, generator, counts and hashes, in ``manifest.json``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import gym_clalfred
+from gym_clalfred.data.archive import archive_path
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import DataError
+
+MANIFEST_NAME = "manifest.json"
+_STAMP_NAME = "stamp.json"
+#: Files of the package that decide what is generated.
+_DECIDING = (
+    "[!_]*.py",
+    "data/alfred_writer.py",
+    "data/archive.py",
+    "data/generate.py",
+    "data/quotas.py",
+    "data/requests.py",
+    "data/sampling.py",
+    "data/trajectory.py",
+    "expert/*.py",
+    "language/grammar*.py",
+    "simulator/*.py",
+    "simulator/embedded/**/*.py",
+    "tasks/*.py",
+)
+_LARGEST_COUNT = 10**9
+_LARGEST_FILE = 10**12
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class ArchiveEntry:
+    """One split's archive: its counts, its size and hash on disk, and the hash of its contents."""
+
+    trajectories: int
+    episodes: int
+    bytes: int
+    sha256: str
+    content_sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """Identifies a tier: equal manifests mean equal data.
+
+    Args:
+        tier: its name.
+        seed: of everything random.
+        generator: fingerprint of the code that made it, see ``code_fingerprint``.
+        splits: what was written.
+    """
+
+    tier: str
+    seed: int
+    generator: str
+    splits: Mapping[str, ArchiveEntry]
+
+    def encode(self) -> bytes:
+        """The document; equal manifests give equal bytes."""
+        return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
+
+    @classmethod
+    def parse(cls, content: bytes, file: str) -> Manifest:
+        """The inverse of ``encode``; raises ``DataError`` for anything else."""
+        document = Field.parse(content, file)
+        splits = document["splits"]
+        if not isinstance(splits.value, dict):
+            splits.fail("an object")
+        return cls(
+            document["tier"].text(),
+            document["seed"].integer(0, _LARGEST_COUNT),
+            document["generator"].text(),
+            {name: _archive_entry(splits[name]) for name in splits.value},
+        )
+
+    @property
+    def label(self) -> str:
+        """How results name the data, such as ``small-1a2b3c4d``."""
+        digest = hashlib.sha256(self.encode()).hexdigest()
+        return f"{self.tier}-{digest[:8]}"
+
+
+def _archive_entry(entry: Field) -> ArchiveEntry:
+    return ArchiveEntry(
+        entry["trajectories"].integer(0, _LARGEST_COUNT),
+        entry["episodes"].integer(0, _LARGEST_COUNT),
+        entry["bytes"].integer(0, _LARGEST_FILE),
+        entry["sha256"].text(),
+        entry["content_sha256"].text(),
+    )
+
+
+@cache
+def code_fingerprint() -> str:
+    """Hash of all source files that have a say in generated data.
+
+    A version number that somebody must remember to raise would let old data pass for new.
+    """
+    package = Path(gym_clalfred.__file__).parent
+    files = sorted(path for pattern in _DECIDING for path in package.glob(pattern))
+    digest = hashlib.sha256()
+    for path in files:
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def file_sha256(path: Path) -> str:
+    """Hash of a file, read in blocks."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Writes the manifest of a folder whose archives are all there."""
+    with atomic_file(folder / MANIFEST_NAME) as file:
+        file.write(manifest.encode())
+    _write_stamp(folder)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Reads a folder's manifest; raises ``DataError`` if it is missing or damaged."""
+    path = folder / MANIFEST_NAME
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error}") from None
+    return Manifest.parse(content, str(path))
+
+
+def is_intact(folder: Path, manifest: Manifest, thorough: bool = False) -> bool:
+    """Whether a folder's archives are what the manifest says.
+
+    Sizes and times of change are compared with those noted when the archives were last known to be
+    right, which takes no time; only if they differ, or on demand, everything is hashed.
+    """
+    for name, entry in manifest.splits.items():
+        path = archive_path(folder, Split(name))
+        if not path.is_file() or path.stat().st_size != entry.bytes:
+            return False
+    if not thorough and _read_stamp(folder) == _stamp(folder):
+        return True
+    for name, entry in manifest.splits.items():
+        if file_sha256(archive_path(folder, Split(name))) != entry.sha256:
+            return False
+    _write_stamp(folder)
+    return True
+
+
+def _stamp(folder: Path) -> dict[str, list[int]]:
+    files = [archive_path(folder, split) for split in Split] + [folder / MANIFEST_NAME]
+    return {
+        path.name: [path.stat().st_size, path.stat().st_mtime_ns]
+        for path in files
+        if path.is_file()
+    }
+
+
+def _read_stamp(folder: Path) -> object:
+    try:
+        return json.loads((folder / _STAMP_NAME).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _write_stamp(folder: Path) -> None:
+    try:
+        with atomic_file(folder / _STAMP_NAME) as file:
+            file.write(json.dumps(_stamp(folder), sort_keys=True).encode())
+    except OSError:
+        # A cache on a read-only disk is checked by hash each time.
+        return

@@ -1,0 +1,73 @@
+"""The order for one trajectory, and the orders that a tier consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gym_clalfred.data.quotas import Quota, Tier
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
+from gym_clalfred.tasks.spec import TaskType
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that a generated trajectory depends on, besides the version of the generator.
+
+    Args:
+        seed: of the tier.
+        split: which rooms may be used; the splits draw from different random streams.
+        index: number within the split.
+        task_type: the behaviour.
+        room_type: where.
+        annotations: how many there are to be.
+    """
+
+    seed: int
+    split: Split
+    index: int
+    task_type: TaskType
+    room_type: RoomType
+    annotations: int
+
+    @property
+    def rooms(self) -> tuple[int, ...]:
+        """The scene numbers it may use."""
+        unseen = self.split is Split.VALID_UNSEEN
+        numbers = VALID_UNSEEN_NUMBERS if unseen else TRAIN_NUMBERS
+        return tuple(number for number in numbers if RoomType.of(number) is self.room_type)
+
+    @property
+    def trial(self) -> str:
+        """ALFRED's ``task_id``: unique over all splits and seeds."""
+        return f"trial_{self.split.value}_{self.seed}_{self.index:05d}"
+
+    def rng(self, attempt: int) -> np.random.Generator:
+        """Randomness of one attempt; no other request or attempt has the same."""
+        split = tuple(Split).index(self.split)
+        return np.random.default_rng([self.seed, split, self.index, attempt])
+
+
+def split_requests(tier: Tier, split: Split) -> list[Request]:
+    """A split's requests, task types and room types mixed, so that any beginning is a fair part."""
+    cells: list[tuple[Quota, int]] = [
+        (quota, position) for quota in tier.quotas[split] for position in range(quota.trajectories)
+    ]
+    rng = np.random.default_rng([tier.seed, tuple(Split).index(split)])
+    order = rng.permutation(len(cells))
+    requests = []
+    for index, cell in enumerate(order):
+        quota, position = cells[cell]
+        requests.append(
+            Request(
+                tier.seed,
+                split,
+                index,
+                quota.task_type,
+                quota.room_type,
+                quota.annotations(position),
+            )
+        )
+    return requests

@@ -1,0 +1,134 @@
+"""The generated data by tier: made on first use, found again afterwards."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
+from gym_clalfred.data.cache import cache_dir
+from gym_clalfred.data.locking import file_lock
+from gym_clalfred.data.manifest import (
+    ArchiveEntry,
+    Manifest,
+    code_fingerprint,
+    file_sha256,
+    is_intact,
+    read_manifest,
+    write_manifest,
+)
+from gym_clalfred.data.quotas import TIERS, Tier
+from gym_clalfred.data.requests import split_requests
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.errors import BadInputError, DataError
+
+
+def tier_source(
+    name: str = "small", *, cache: str | Path | None = None, workers: int | None = None
+) -> EpisodeSource:
+    """The episodes of a tier; generates them if they are not in the cache.
+
+    Args:
+        name: ``tiny``, ``small`` or ``full``.
+        cache: folder for generated data; the user's cache folder by default.
+        workers: processes that generate; as many as there are cores by default.
+    """
+    if name not in TIERS:
+        raise BadInputError(f"no tier is called {name!r}: expected one of {', '.join(TIERS)}")
+    tier = TIERS[name]
+    folder = tier_folder(tier, cache)
+    manifest = _usable_manifest(folder, tier)
+    if manifest is None:
+        with file_lock(folder.with_name(f"{folder.name}.lock")):
+            # Another process may have made it while this one waited.
+            manifest = _usable_manifest(folder, tier)
+            if manifest is None:
+                manifest = make_tier(tier, folder, workers)
+    return TrajectoryArchive(folder, manifest.label)
+
+
+def verify_tier(name: str, *, cache: str | Path | None = None) -> bool:
+    """Whether a tier is in the cache and every byte of it is what its manifest says."""
+    folder = tier_folder(TIERS[name], cache)
+    return _usable_manifest(folder, TIERS[name], thorough=True) is not None
+
+
+def tier_folder(tier: Tier, cache: str | Path | None = None) -> Path:
+    """Where a tier is kept."""
+    base = Path(cache) if cache is not None else cache_dir()
+    return base / "tiers" / tier.name
+
+
+def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
+    """Generates a tier into a folder, which appears only when it is complete.
+
+    Whatever is in the folder is replaced.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        splits = _make_splits(tier, unfinished, workers or os.cpu_count() or 1)
+        manifest = Manifest(tier.name, tier.seed, code_fingerprint(), splits)
+        write_manifest(unfinished, manifest)
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.chmod(unfinished, 0o755)
+        os.replace(unfinished, folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return manifest
+
+
+def _make_splits(tier: Tier, folder: Path, workers: int) -> dict[str, ArchiveEntry]:
+    # Imported late: readers of a finished tier need no simulator.
+    from gym_clalfred.data.workers import generate_all
+
+    requests = [request for split in Split for request in split_requests(tier, split)]
+    trajectories = _with_progress(generate_all(requests, workers), len(requests), tier.name)
+    entries = {}
+    for split in Split:
+        # One stream for all splits, so that the workers start only once.
+        part = itertools.islice(trajectories, tier.trajectories(split))
+        summary = write_archive(folder, split, part)
+        path = archive_path(folder, split)
+        entries[split.value] = ArchiveEntry(
+            summary.trajectories,
+            summary.episodes,
+            path.stat().st_size,
+            file_sha256(path),
+            summary.sha256,
+        )
+    trajectories.close()
+    return entries
+
+
+def _usable_manifest(folder: Path, tier: Tier, thorough: bool = False) -> Manifest | None:
+    """The manifest of a cached tier if it is the present version of it and undamaged."""
+    try:
+        manifest = read_manifest(folder)
+    except DataError:
+        return None
+    expected = {split.value: (tier.trajectories(split), tier.episodes(split)) for split in Split}
+    found = {name: (entry.trajectories, entry.episodes) for name, entry in manifest.splits.items()}
+    identity = (manifest.tier, manifest.seed, manifest.generator)
+    if identity != (tier.name, tier.seed, code_fingerprint()) or found != expected:
+        return None
+    return manifest if is_intact(folder, manifest, thorough) else None
+
+
+def _with_progress(
+    trajectories: Iterator[Trajectory], total: int, title: str
+) -> Generator[Trajectory, None, None]:
+    """Shows a progress bar on a terminal and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield from trajectories
+        return
+    from tqdm import tqdm
+
+    yield from tqdm(trajectories, total=total, desc=title, unit=" trajectories")
