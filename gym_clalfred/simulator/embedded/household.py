@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.errors import BadInputError
@@ -30,6 +33,7 @@ from gym_clalfred.simulator.embedded.placement import (
     free_spot,
     obstacles,
     overlaps,
+    sine_cosine,
     turn,
 )
 from gym_clalfred.simulator.embedded.room import Rectangle, Room, Surface
@@ -57,7 +61,15 @@ DISHES = frozenset(
     }
 )
 
+#: A seen point belongs to a surface that is no farther above or below it, in metres.
+_LEVEL = 0.015
+
+#: At how many of the visible points of a surface a place is looked for.
+SEEN_POINTS = 4
+
 Place = tuple[Surface, Spot]
+
+_NOTHING = np.zeros((0, 3))
 
 
 class Household:
@@ -122,11 +134,18 @@ class Household:
         self._changed(*before, *thing.tree())
         return None
 
-    def places_for_held(self, holder: Thing, gaze: Gaze) -> list[Place] | Failure:
+    def places_for_held(
+        self, holder: Thing, gaze: Gaze, seen: NDArray[np.float64] = _NOTHING
+    ) -> list[Place] | Failure:
         """Free places for the held thing, best first; or why there is none.
 
-        The best place is nearest to where the agent looks, on the surface it looks at; the others
-        are nearer to the agent or on other surfaces.
+        Places where the agent sees the surface come first, then where its gaze meets a surface
+        that it does not see, then what is next to the agent.
+
+        Args:
+            holder: where the thing should go.
+            gaze: from the agent's eye to the holder.
+            seen: (N, 3) points in the room of the holder's visible outside.
         """
         held = self.held
         if held is None:
@@ -139,15 +158,17 @@ class Household:
             return Failure.NO_SPACE
         accepted = held.object_class in ACCEPTS.get(holder.object_class, ())
         for lenient in (False, True) if accepted else (False,):
-            places = [
-                (surface, spot)
-                for surface in holder.surfaces
-                for spot in self._spots(holder, surface, held, gaze, lenient)
-            ]
+            places: list[tuple[bool, float, Place]] = []
+            for surface in holder.surfaces:
+                points = _points_on(holder, surface, seen)
+                for spot in self._spots(holder, surface, held, gaze, points, lenient):
+                    beside = gaze.distance_to(_point(holder, spot))
+                    places.append((not points, beside, (surface, spot)))
             if places:
+                # Within a dish the order of the surfaces is kept: the bottom before the rim.
                 if holder.fixture is not None and len(holder.surfaces) > 1:
-                    places.sort(key=lambda place: gaze.distance_to(_point(holder, place[1])))
-                return places
+                    places.sort(key=lambda place: place[:2])
+                return [place for *_, place in places]
         return Failure.NO_SPACE
 
     def put_down(self, holder: Thing, place: Place) -> None:
@@ -228,18 +249,23 @@ class Household:
         self.version += 1
 
     def _spots(
-        self, holder: Thing, surface: Surface, item: Thing, gaze: Gaze, lenient: bool
+        self,
+        holder: Thing,
+        surface: Surface,
+        item: Thing,
+        gaze: Gaze,
+        points: list[tuple[float, float]],
+        lenient: bool,
     ) -> list[Spot]:
-        """Up to two free spots on one surface: where the gaze is, and next to the agent."""
+        """Free spots on one surface: near points in its frame, the gaze, and the agent."""
         size = _extents_with_contents(item, holder)
         height = holder.position[1] + surface.y
         if size[1] > self._headroom(holder, height) and not lenient:
             return []
         taken = self._taken(holder, surface, size)
-        points = (gaze.point_at(height), (gaze.eye[0], gaze.eye[2]))
+        ahead, here = gaze.point_at(height), (gaze.eye[0], gaze.eye[2])
         spots: list[Spot] = []
-        for point in points:
-            near = holder.local(*point)
+        for near in (*points, holder.local(*ahead), holder.local(*here)):
             spot = free_spot(surface, size, taken, near=near, lenient=lenient)
             if spot is not None and spot not in spots:
                 spots.append(spot)
@@ -360,6 +386,32 @@ class Household:
             burners = [t for t in parts if t.object_class is ObjectClass.StoveBurner]
             pairs.update({knob.index: burner for knob, burner in zip(knobs, burners)})
         return pairs
+
+
+def _points_on(
+    holder: Thing, surface: Surface, seen: NDArray[np.float64]
+) -> list[tuple[float, float]]:
+    """Some of the seen points that lie on a surface, in the holder's frame, far from each other.
+
+    The first is the most central; each further one is farthest from those before.
+    """
+    level = np.abs(seen[:, 1] - holder.position[1] - surface.y) < _LEVEL
+    sine, cosine = sine_cosine(-holder.yaw)
+    dx, dz = seen[level, 0] - holder.position[0], seen[level, 2] - holder.position[2]
+    x, z = dx * cosine + dz * sine, dz * cosine - dx * sine
+    area = surface.area
+    within = (x >= area.x0) & (x <= area.x1) & (z >= area.z0) & (z <= area.z1)
+    points = np.stack([x[within], z[within]], axis=1)
+    if not len(points):
+        return []
+    distance = -np.hypot(*(points - points.mean(axis=0)).T)
+    chosen = []
+    for k in range(min(SEEN_POINTS, len(points))):
+        point = points[np.argmax(distance)]
+        chosen.append((float(point[0]), float(point[1])))
+        apart = np.hypot(*(points - point).T)
+        distance = apart if k == 0 else np.minimum(distance, apart)
+    return chosen
 
 
 def _point(holder: Thing, spot: Spot) -> Vector:

@@ -37,6 +37,7 @@ from gym_clalfred.simulator.embedded.visibility import (
     eye_of,
     gaze_at,
     observe,
+    points_of,
     translate,
 )
 
@@ -44,7 +45,7 @@ from gym_clalfred.simulator.embedded.visibility import (
 KEPT_ROOMS = 12
 
 #: How many places are tried for one that leaves the object in view after Put.
-PUT_TRIES = 4
+PUT_TRIES = 6
 
 _AHEAD = {0: (0.0, 1.0), 90: (1.0, 0.0), 180: (0.0, -1.0), 270: (-1.0, 0.0)}
 _FAILED = {failure: Outcome(failure) for failure in Failure}
@@ -274,7 +275,19 @@ class EmbeddedSimulator(Simulator):
     def _put(self, holder: Thing, sight: Sight) -> Failure | None:
         """Puts the held object down where it stays in view, if there is such a place."""
         household = self._living()
-        places = household.places_for_held(holder, gaze_at(sight.mask(holder.id), self.agent))
+        self._scenery.clear_hand()
+        agent, mask = self.agent, sight.mask(holder.id)
+        depth = self._eye.render(
+            self._scenery.stage,
+            eye_of(agent),
+            [(agent.yaw, agent.pitch)],
+            rgb=False,
+            depth=True,
+            instances=False,
+        ).depth
+        assert depth is not None
+        seen = points_of(mask, depth[0], agent)
+        places = household.places_for_held(holder, gaze_at(mask, agent), seen)
         if isinstance(places, Failure):
             return places
         held = household.held

@@ -26,7 +26,10 @@ from gym_clalfred.simulator.embedded.things import Thing
 LEAST_PIXELS = 5
 
 #: How far away things are put at most; what is put there is surely within reach.
-PUT_REACH = 1.2
+PUT_REACH = 1.4
+
+#: How many pixels of a mask are taken into the room to find places in view.
+MOST_POINTS = 600
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,33 @@ def gaze_at(mask: NDArray[np.bool_], agent: AgentPose) -> Gaze:
     right = (float(columns.mean()) + 0.5 - middle) / focal if len(columns) else 0.0
     up = (middle - float(rows.mean()) - 0.5) / focal if len(rows) else 0.0
     return Gaze(eye_of(agent), direction_of(agent, right, up), PUT_REACH)
+
+
+def points_of(
+    mask: NDArray[np.bool_], depth: NDArray[np.float32], agent: AgentPose
+) -> NDArray[np.float64]:
+    """(N, 3) points in the room that the pixels of a mask show, some hundreds, within reach.
+
+    Args:
+        mask: (300, 300).
+        depth: (300, 300) metres along the optical axis.
+        agent: whose view it is.
+    """
+    rows, columns = np.nonzero(mask)
+    every = max(len(rows) // MOST_POINTS, 1)
+    rows, columns = rows[::every], columns[::every]
+    middle = SIGHT_PIXELS / 2
+    focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
+    along = depth[rows, columns].astype(np.float64)
+    right = (columns + 0.5 - middle) / focal * along
+    up = (middle - rows - 0.5) / focal * along
+    yaw_sine, yaw_cosine = sine_cosine(agent.yaw)
+    pitch_sine, pitch_cosine = sine_cosine(agent.pitch)
+    level = along * pitch_cosine + up * pitch_sine
+    x, z = level * yaw_sine + right * yaw_cosine, level * yaw_cosine - right * yaw_sine
+    near = np.hypot(x, z) <= PUT_REACH
+    offsets = np.stack([x, up * pitch_cosine - along * pitch_sine, z], axis=1)
+    return offsets[near] + np.array(eye_of(agent))
 
 
 def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vector:
