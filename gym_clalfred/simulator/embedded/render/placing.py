@@ -29,7 +29,7 @@ GRAINED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.BREAD))
 SHIFTED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.MARBLE))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def transform(
     first: int,
     position: F32,
@@ -93,7 +93,7 @@ def transform(
     sphere[3] = np.sqrt(radius) + np.float32(1e-4)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def paint(
     first: int,
     base: np.float32,
@@ -221,7 +221,7 @@ def paint(
         paints[q, GRADIENT + 3] = constant - (gx * mx + gy * my + gz * mz)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def areas(corners: F32, counts: I32, planes: F32) -> F32:
     """(N,) square metres of polygons."""
     result = np.zeros(len(counts), dtype=np.float32)

@@ -30,7 +30,7 @@ ZERO = np.float32(0.0)
 FAR_AWAY = np.float32(1e30)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def find_facing(
     eye: F32, spans: I32, planes: F32, distances: F32, facing: I32, ranges: I32, exclude: int
 ) -> None:
@@ -63,7 +63,7 @@ def find_facing(
         ranges[m, 1] = found
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def draw_view(
     eye: F32,
     basis: F32,
@@ -78,9 +78,11 @@ def draw_view(
     planes: F32,
     scratch: F32,
     inverse_depth: F32,
-    polygons: I32,
+    polygons: F32,
 ) -> None:
     """Fills ``inverse_depth`` and ``polygons``, both (size * size,), for one view.
+
+    Polygons are numbered in float32, which is exact and keeps the inner loop in one kind of vector.
 
     Args:
         basis: (3, 3) rows right, up, forward of the camera.
@@ -89,7 +91,7 @@ def draw_view(
         scratch: (4, >= size) working memory.
     """
     inverse_depth[:] = ZERO
-    polygons[:] = -1
+    polygons[:] = -ONE
     middle = np.float32(size) * HALF
     bottom = np.float32(size)
     left, right = scratch[0], scratch[1]
@@ -137,13 +139,15 @@ def draw_view(
                 screen_x[k], screen_y[k] = x, y
                 top, low = min(top, y), max(low, y)
                 west, east = min(west, x), max(east, x)
-            if low <= HALF or top > bottom or east <= HALF or west > bottom:
+            first_row = max(ZERO, np.ceil(top - HALF))
+            last_row = min(bottom, np.ceil(low - HALF))
+            if first_row >= last_row:
                 continue
-            start = max(0, int(np.ceil(top - HALF)))
-            stop = min(size, int(np.ceil(low - HALF)))
-            if start >= stop:
+            if max(ZERO, np.ceil(west - HALF)) >= min(bottom, np.ceil(east - HALF)):
                 continue
+            start, stop = int(first_row), int(last_row)
             trace_edges(screen_x, screen_y, count, start, stop, left, right)
+            name = np.float32(p)
             nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
             factor = -ONE / distances[p]
             slope_x = (nx * rx + ny * ry + nz * rz) * factor / focal
@@ -157,15 +161,17 @@ def draw_view(
                 base = row * size
                 depths = inverse_depth[base + begin : base + end]
                 names = polygons[base + begin : base + end]
-                at_start = corner + slope_y * np.float32(row) + slope_x * np.float32(begin)
+                value = corner + slope_y * np.float32(row) + slope_x * np.float32(begin)
                 for k in range(end - begin):
-                    value = at_start + slope_x * np.float32(k)
-                    nearer = value > depths[k]
-                    depths[k] = value if nearer else depths[k]
-                    names[k] = p if nearer else names[k]
+                    before, named = depths[k], names[k]
+                    # Arithmetic instead of a choice: a choice becomes slow masked stores.
+                    nearer = np.float32(value > before)
+                    depths[k] = before + (value - before) * nearer
+                    names[k] = named + (name - named) * nearer
+                    value += slope_x
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def clip_near(points: F32, count: int) -> int:
     """Cuts a polygon in camera coordinates at the near plane in place; its new corner count."""
     source = points.copy()
@@ -187,7 +193,7 @@ def clip_near(points: F32, count: int) -> int:
     return written
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def trace_edges(x: F32, y: F32, count: int, start: int, stop: int, left: F32, right: F32) -> None:
     """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
 

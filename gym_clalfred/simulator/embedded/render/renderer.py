@@ -43,10 +43,12 @@ class Renderer:
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
         self._inverse_depth = np.zeros(size * size, dtype=np.float32)
-        self._polygons = np.zeros(size * size, dtype=np.int32)
+        self._polygons = np.zeros(size * size, dtype=np.float32)
         self._edges = np.zeros((4, max(size, 16)), dtype=np.float32)
-        self._packed = np.zeros(size + shading.CHUNK, dtype=np.uint32)
-        self._shades = np.zeros(2 * shading.CHUNK, dtype=np.float32)
+        self._ends = np.zeros(size + 1, dtype=np.int32)
+        self._packed = np.zeros((2, size), dtype=np.uint32)
+        self._addresses = np.zeros(shading.CHUNK, dtype=np.int32)
+        self._shades = np.zeros(shading.CHUNK, dtype=np.float32)
         self._stamp = 0
         self._make_room(0, 0)
 
@@ -104,7 +106,9 @@ class Renderer:
                 self._polygons,
             )
             if names is not None:
-                shading.write_instances(self._polygons, stage.owners, names[v].reshape(-1))
+                shading.write_instances(
+                    self._polygons, size, stage.owners, self._ends, names[v].reshape(-1)
+                )
             if depths is not None:
                 shading.write_depth(self._inverse_depth, depths[v].reshape(-1))
             if colours is not None:
@@ -121,15 +125,18 @@ class Renderer:
                     stage.paints,
                     stage.patterns,
                     stage.receivers_of,
-                    stage.receiver_axes,
-                    stage.receiver_maps,
-                    stage.lightmap,
+                    stage.fine_axes,
+                    stage.fine_maps,
+                    stage.fine,
                     texels,
                     levels,
                     self._terms,
                     self._seen,
+                    self._ends,
+                    self._addresses,
                     self._packed,
                     self._shades,
+                    DITHER,
                     colours[v].reshape(-1),
                 )
         return Images(rgb=colours, depth=depths, instances=names)
@@ -156,6 +163,12 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
         dtype=np.float32,
     )
 
+
+#: Ordered offsets within a texel for each pixel of 4 rows; see ``shading.shade_view``.
+DITHER = np.tile(
+    np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16,
+    (1, shading.CHUNK // 4),
+).astype(np.float32)
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)

@@ -26,10 +26,7 @@ U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
 
 #: Pixels whose texture is read at one level of detail.
-CHUNK = 32
-
-#: Pixels between two evaluations of the light, which is interpolated in between.
-STEP = 4
+CHUNK = 64
 
 HALF = np.float32(0.5)
 ONE = np.float32(1.0)
@@ -37,10 +34,10 @@ ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
 PER_LIGHT = np.float32(1 / 128)
 PER_TEXEL = np.float32(1 / 204)
-UNSEEN_DEPTH = np.float32(100.0)
+LEAST_INVERSE = np.float32(0.01)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def project_axis(
     axis: F32, eye: F32, basis: F32, focal: np.float32, middle: np.float32, out: F32
 ) -> None:
@@ -59,32 +56,7 @@ def project_axis(
     out[3] = a * eye[0] + b * eye[1] + c * eye[2] + axis[3]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def light_at(
-    z: np.float32,
-    a: F32,
-    b: F32,
-    column: np.float32,
-    row: np.float32,
-    first: int,
-    width: int,
-    height: int,
-    lightmap: U8,
-) -> np.float32:
-    """Bilinear light of a receiver at one pixel."""
-    x = z * (a[0] * column + a[1] * row + a[2]) + a[3]
-    y = z * (b[0] * column + b[1] * row + b[2]) + b[3]
-    x = min(max(x, ZERO), np.float32(width - 2))
-    y = min(max(y, ZERO), np.float32(height - 2))
-    i, j = int(x), int(y)
-    x, y = x - np.float32(i), y - np.float32(j)
-    at = first + j * width + i
-    top = np.float32(lightmap[at]) * (ONE - x) + np.float32(lightmap[at + 1]) * x
-    low = np.float32(lightmap[at + width]) * (ONE - x) + np.float32(lightmap[at + width + 1]) * x
-    return (top * (ONE - y) + low * y) * PER_LIGHT
-
-
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def shade_view(
     eye: F32,
     basis: F32,
@@ -92,7 +64,7 @@ def shade_view(
     focal: np.float32,
     stamp: int,
     inverse_depth: F32,
-    polygons: I32,
+    polygons: F32,
     distances: F32,
     paints: F32,
     patterns: I32,
@@ -104,8 +76,11 @@ def shade_view(
     levels: I32,
     terms: F32,
     seen: I32,
+    ends: I32,
+    addresses: I32,
     packed: U32,
     shades: F32,
+    dither: F32,
     rgb: U8,
 ) -> None:
     """Colours one view.
@@ -113,34 +88,36 @@ def shade_view(
     Args:
         stamp: differs from view to view; tells which rows of ``terms`` are this view's.
         receivers_of: (N,) light map of a polygon or -1.
-        receiver_axes: (R, 8) two axes with offsets, world to texels of the light map.
-        receiver_maps: (R, 3) first texel, width, height.
+        receiver_axes: (R, 8) two axes with offsets, world to texels of the fine light map.
+        receiver_maps: (R, 3) first texel, width and height.
         texels: all levels of all textures, red | green << 8 | blue << 16.
         levels: (T, L) first texel of each level of each texture.
         terms: (N, 20) working memory: ``project_axis`` of u, v, gradient and the map's axes.
         seen: (N,) working memory: the stamp of the view whose terms are valid.
-        packed, shades: (size + CHUNK,) working memory for a row.
+        ends, addresses, shades: working memory for a row.
+        packed: (2, size) working memory: colours and texels of a row.
+        dither: (4, CHUNK) offsets in texels that hide the steps of the light map.
         rgb: (size * size * 3,) out.
     """
     middle = np.float32(size) * HALF
-    most = levels.shape[1] - 1
+    most = np.int32(levels.shape[1] - 1)
+    colours, patches = packed[0], packed[1]
     for row in range(size):
         names = polygons[row * size : (row + 1) * size]
         depths = inverse_depth[row * size : (row + 1) * size]
+        jitter = dither[row & 3]
         down = np.float32(row)
         begin = 0
-        while begin < size:
-            p = names[begin]
-            end = begin + 1
-            while end < size and names[end] == p:
-                end += 1
-            if p < 0:
+        for run in range(find_runs(names, ends)):
+            name, end = names[begin], ends[run]
+            if name < ZERO:
                 # A hair crack where a corner meets an edge: take the neighbour's colour.
-                filler = packed[begin - 1] if begin > 0 else np.uint32(0x808080)
+                filler = colours[begin - 1] if begin > 0 else np.uint32(0x808080)
                 for k in range(begin, end):
-                    packed[k] = filler
+                    colours[k] = filler
                 begin = end
                 continue
+            p = np.uint32(name)
             about = terms[p]
             texture = patterns[p]
             receiver = receivers_of[p]
@@ -160,107 +137,160 @@ def shade_view(
             red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
             while begin < end:
                 length = min(CHUNK, end - begin)
-                # Light at every fourth pixel, straight lines in between.
-                x = np.float32(begin)
-                z = ONE / depths[begin]
+                near = depths[begin : begin + length]
+                across = np.float32(begin)
+                shade = shades[:length]
+                out = colours[begin : begin + length]
                 if receiver < 0:
-                    here = z * (about[8] * x + about[9] * down + about[10]) + about[11]
+                    blend_light(near, across, down, about[8:12], shade)
                 else:
-                    here = light_at(
-                        z,
+                    locate(
+                        near,
+                        across,
+                        down,
                         about[12:16],
                         about[16:20],
-                        x,
-                        down,
-                        receiver_maps[receiver, 0],
-                        receiver_maps[receiver, 1],
-                        receiver_maps[receiver, 2],
-                        lightmap,
+                        jitter,
+                        receiver_maps[receiver],
+                        addresses,
                     )
-                done = 0
-                while done < length:
-                    ahead = min(begin + done + STEP, end - 1)
-                    x = np.float32(ahead)
-                    z = ONE / depths[ahead]
-                    if receiver < 0:
-                        there = z * (about[8] * x + about[9] * down + about[10]) + about[11]
-                    else:
-                        there = light_at(
-                            z,
-                            about[12:16],
-                            about[16:20],
-                            x,
-                            down,
-                            receiver_maps[receiver, 0],
-                            receiver_maps[receiver, 1],
-                            receiver_maps[receiver, 2],
-                            lightmap,
-                        )
-                    span = ahead - begin - done
-                    change = (there - here) / np.float32(max(span, 1))
-                    for k in range(STEP):
-                        shades[done + k] = here + change * np.float32(k)
-                    here = there
-                    done += STEP
-                out = packed[begin : begin + length]
-                if texture > 0:
-                    across = np.float32(begin)
-                    z = ONE / depths[begin + length // 2]
-                    spread = paints[p, DENSITY] / focal * z
-                    spread = spread * spread * z / distances[p]
-                    level = 0
-                    while spread > np.float32(1.6) and level < most:
-                        spread *= np.float32(0.25)
-                        level += 1
-                    pixels = texels[levels[texture, level] :]
-                    mask = np.int32((TILE >> level) - 1)
-                    shift = np.int32(8 - level)
-                    fine = np.int32(level)
-                    u0 = about[0] * across + about[1] * down + about[2]
-                    v0 = about[4] * across + about[5] * down + about[6]
-                    u1, v1 = about[0], about[4]
-                    u2, v2 = about[3], about[7]
-                    near = depths[begin : begin + length]
-                    r1, g1, b1 = red * PER_TEXEL, green * PER_TEXEL, blue * PER_TEXEL
+                    first = np.uint32(receiver_maps[receiver, 0])
                     for k in range(length):
-                        z = ONE / near[k]
-                        along = np.float32(k)
-                        i = np.int32(z * (u0 + u1 * along) + u2)
-                        j = np.int32(z * (v0 + v1 * along) + v2)
-                        at = (((j >> fine) & mask) << shift) + ((i >> fine) & mask)
-                        texel = pixels[np.uint32(at)]
-                        light = shades[k]
-                        r = min(r1 * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
-                        g = min(g1 * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
-                        b = min(b1 * light * np.float32(np.int32(texel >> 16)), BRIGHTEST)
-                        out[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
-                else:
+                        shade[k] = np.float32(lightmap[first + np.uint32(addresses[k])]) * PER_LIGHT
+                if texture == 0:
                     for k in range(length):
-                        light = shades[k]
+                        light = shade[k]
                         r = min(red * light, BRIGHTEST)
                         g = min(green * light, BRIGHTEST)
                         b = min(blue * light, BRIGHTEST)
                         out[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
+                else:
+                    z = ONE / near[length >> 1]
+                    spread = paints[p, DENSITY] / focal * z
+                    level = level_of(spread * spread * z / distances[p], most)
+                    wrap(near, across, down, about[0:4], about[4:8], level, addresses)
+                    patch = patches[:length]
+                    first = np.uint32(levels[texture, level])
+                    # A loop of its own, as loads from anywhere keep a loop from being vectorised.
+                    for k in range(length):
+                        patch[k] = texels[first + np.uint32(addresses[k])]
+                    r1, g1, b1 = red * PER_TEXEL, green * PER_TEXEL, blue * PER_TEXEL
+                    for k in range(length):
+                        light, texel = shade[k], patch[k]
+                        r = min(r1 * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
+                        g = min(g1 * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
+                        b = min(b1 * light * np.float32(np.int32(texel >> 16)), BRIGHTEST)
+                        out[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
                 begin += length
-        line = rgb[row * size * 3 : (row + 1) * size * 3]
-        for k in range(size):
-            colour = packed[k]
-            line[3 * k] = colour & 255
-            line[3 * k + 1] = (colour >> 8) & 255
-            line[3 * k + 2] = colour >> 16
+        unpack(colours, rgb[row * size * 3 : (row + 1) * size * 3])
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def find_runs(names: F32, ends: I32) -> int:
+    """Number of runs of equal values in a row; ``ends`` gets where each stops."""
+    count = np.uint32(0)
+    last = len(names) - 1
+    for k in range(last):
+        ends[count] = k + 1
+        count += np.uint32(names[k] != names[k + 1])
+    ends[count] = last + 1
+    return int(count) + 1
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def level_of(area: np.float32, most: np.int32) -> np.int32:
+    """Level of detail at which a pixel that covers ``area`` texels covers about one."""
+    exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
+    return min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def blend_light(near: F32, across: np.float32, down: np.float32, about: F32, shade: F32) -> None:
+    """Light of an ordinary polygon."""
+    light = about[0] * across + about[1] * down + about[2]
+    change, constant = about[0], about[3]
+    for k in range(len(near)):
+        shade[k] = light / near[k] + constant
+        light += change
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def locate(
+    near: F32,
+    across: np.float32,
+    down: np.float32,
+    about_x: F32,
+    about_y: F32,
+    jitter: F32,
+    chart: I32,
+    addresses: I32,
+) -> None:
+    """Texels of a light map."""
+    width = chart[1]
+    right, bottom = chart[1] - np.int32(1), chart[2] - np.int32(1)
+    least = np.int32(0)
+    x1, x2, y1, y2 = about_x[0], about_x[3], about_y[0], about_y[3]
+    x = x1 * across + about_x[1] * down + about_x[2]
+    y = y1 * across + about_y[1] * down + about_y[2]
+    for k in range(len(near)):
+        z = ONE / near[k]
+        i = np.int32(z * x + x2 + jitter[k])
+        j = np.int32(z * y + y2 + jitter[k])
+        addresses[k] = min(max(j, least), bottom) * width + min(max(i, least), right)
+        x += x1
+        y += y1
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def wrap(
+    near: F32,
+    across: np.float32,
+    down: np.float32,
+    about_u: F32,
+    about_v: F32,
+    level: np.int32,
+    addresses: I32,
+) -> None:
+    """Texels of a texture tile at a level of detail."""
+    mask, shift = np.int32((TILE >> level) - 1), np.int32(8) - level
+    u1, v1, u2, v2 = about_u[0], about_v[0], about_u[3], about_v[3]
+    u = u1 * across + about_u[1] * down + about_u[2]
+    v = v1 * across + about_v[1] * down + about_v[2]
+    for k in range(len(near)):
+        z = ONE / near[k]
+        i, j = np.int32(z * u + u2) >> level, np.int32(z * v + v2) >> level
+        addresses[k] = ((j & mask) << shift) + (i & mask)
+        u += u1
+        v += v1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def unpack(colours: U32, rgb: U8) -> None:
+    """Writes a row of colours as bytes red, green, blue."""
+    for k in range(len(rgb) // 3):
+        colour = colours[k]
+        rgb[3 * k] = colour & 255
+        rgb[3 * k + 1] = (colour >> 8) & 255
+        rgb[3 * k + 2] = colour >> 16
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def write_depth(inverse_depth: F32, out: F32) -> None:
     """Metres along the optical axis."""
     for k in range(len(out)):
-        value = inverse_depth[k]
-        out[k] = ONE / value if value > ZERO else UNSEEN_DEPTH
+        out[k] = ONE / max(inverse_depth[k], LEAST_INVERSE)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
-def write_instances(polygons: I32, owners: NDArray[np.int16], out: NDArray[np.int16]) -> None:
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def write_instances(
+    polygons: F32, size: int, owners: NDArray[np.int16], ends: I32, out: NDArray[np.int16]
+) -> None:
     """Instance of each pixel's polygon; the room's 0 where there is none."""
-    for k in range(len(out)):
-        p = polygons[k]
-        out[k] = owners[p] if p >= 0 else 0
+    for row in range(size):
+        names = polygons[row * size : (row + 1) * size]
+        line = out[row * size : (row + 1) * size]
+        begin = 0
+        for run in range(find_runs(names, ends)):
+            name, end = names[begin], ends[run]
+            line[begin:end] = owners[np.uint32(name)] if name >= ZERO else 0
+            begin = end

@@ -1,6 +1,6 @@
 """Compiled kernels of the light maps: soft room corners, contact shadows, light of lamps.
 
-A receiver is a large polygon with a light map: a grid of bytes in its plane, 128 for plain light.
+A receiver is a large polygon with a light map: a grid in its plane, 1 for plain light.
 Every object casts on the receivers near it: its polygons are projected on the receiver's plane, a
 little away from the light, weighted by how close they are, blurred and added up as integers. Taking
 the object away subtracts exactly what it added.
@@ -26,9 +26,11 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
 UNIT = np.float32(256.0)
+PLAIN_LIGHT = np.float32(128.0)
+MOST_LIGHT = np.float32(255 / 128)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def describe_receiver(
     corners: F32, normal: F32, texel: np.float32, axes: F32, frame: F32
 ) -> tuple[int, int]:
@@ -67,7 +69,7 @@ def describe_receiver(
     return width, height
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def cast(
     sign: int,
     first: int,
@@ -81,9 +83,11 @@ def cast(
     axes: F32,
     frames: F32,
     maps: I32,
-    base: U8,
+    base: F32,
     total: I32,
-    lightmap: U8,
+    coarse: F32,
+    fine_maps: I32,
+    fine: U8,
     scratch: F32,
 ) -> None:
     """Adds (sign 1) or takes away (-1) one object's shadow on the given receivers.
@@ -93,7 +97,8 @@ def cast(
         glow: (N,) polygons that shine add light around them instead.
         receivers: indices into axes, frames and maps.
         maps: (R, 3) first texel, width (0 = unused), height.
-        base: light without objects; total: sum of shadows; lightmap: what results.
+        base: light without objects; total: sum of shadows; coarse: what results.
+        fine_maps, fine: the same for the finer map that is drawn; see ``refine``.
         scratch: (2, S) working memory.
     """
     weights, blurred = scratch[0], scratch[1]
@@ -155,11 +160,41 @@ def cast(
             for i in range(patch_width):
                 t = maps[r, 0] + (top + j) * width + left + i
                 total[t] += sign * int(weights[j * patch_width + i] * UNIT)
-                shade = ONE / (ONE + np.float32(total[t]) / UNIT)
-                lightmap[t] = np.uint8(np.float32(base[t]) * shade + HALF)
+                coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
+        refine(
+            left, top, left + patch_width, top + patch_height, maps[r], coarse, fine_maps[r], fine
+        )
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def refine(
+    left: int, top: int, right: int, bottom: int, chart: I32, coarse: F32, fine_chart: I32, fine: U8
+) -> None:
+    """Interpolates part of a coarse map into the fine one, from which pixels read.
+
+    Args:
+        left, top, right, bottom: texels of the coarse map that changed.
+        chart, fine_chart: (3,) first texel, width, height.
+        fine: bytes, ``PLAIN_LIGHT`` for plain light.
+    """
+    width, fine_width, fine_height = chart[1], fine_chart[1], fine_chart[2]
+    times = (fine_width - 2) // (width - 2)
+    share = ONE / np.float32(times)
+    for j in range(max(0, (top - 1) * times), min(fine_height, bottom * times + 1)):
+        b = min(j // times, chart[2] - 2)
+        y = np.float32(j - b * times) * share
+        for i in range(max(0, (left - 1) * times), min(fine_width, right * times + 1)):
+            a = min(i // times, width - 2)
+            x = np.float32(i - a * times) * share
+            t = chart[0] + b * width + a
+            high = coarse[t] + x * (coarse[t + 1] - coarse[t])
+            t += width
+            low = coarse[t] + x * (coarse[t + 1] - coarse[t])
+            light = min(high + y * (low - high), MOST_LIGHT)
+            fine[fine_chart[0] + j * fine_width + i] = np.uint8(light * PLAIN_LIGHT)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def fill(
     corners: F32,
     axes: F32,
@@ -213,7 +248,7 @@ def fill(
             weights[j * width + i] = max(weights[j * width + i], weight)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def blur(values: F32, scratch: F32, width: int, height: int) -> None:
     """Two box blurs of radius ``SOFT`` // 2 + 1 along each axis, in place."""
     radius = SOFT // 2 + 1
@@ -233,9 +268,9 @@ def blur(values: F32, scratch: F32, width: int, height: int) -> None:
                 values[j * width + i] = mean * share
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def bake_corners(
-    receivers: I32, axes: F32, frames: F32, maps: I32, boxes: F32, planes: F32, base: U8
+    receivers: I32, axes: F32, frames: F32, maps: I32, boxes: F32, planes: F32, base: F32
 ) -> None:
     """Darkens the room's own receivers towards the walls, floor and ceiling that they meet.
 
@@ -273,4 +308,4 @@ def bake_corners(
                             shade,
                             ONE - np.float32(0.26) * np.exp(-np.sqrt(square) * np.float32(3.2)),
                         )
-                base[maps[r, 0] + j * width + i] = np.uint8(np.float32(128.0) * shade)
+                base[maps[r, 0] + j * width + i] = shade

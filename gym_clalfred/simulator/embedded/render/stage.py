@@ -18,13 +18,15 @@ from gym_clalfred.simulator.embedded.room import Decor, Room
 ROOM_TEXEL = 0.06
 OBJECT_TEXEL = 0.02
 
+#: Texels of the drawn light map per texel of the computed one.
+ROOM_FINER = 4
+OBJECT_FINER = 2
+
 #: Level polygons of objects get a light map from this area (square metres).
 RECEIVER_AREA = 0.03
 
 #: Polygons of the room get one from this area.
 ROOM_RECEIVER_AREA = 0.05
-
-PLAIN_LIGHT = 128
 
 
 class Blocks:
@@ -84,7 +86,7 @@ class Stage:
         direction /= np.linalg.norm(direction)
         self.light = np.array([*direction, *decor.light_colour, decor.ambient], dtype=np.float32)
         self._placed: dict[int, _Placed] = {}
-        self._polygons, self._texels = Blocks(), Blocks()
+        self._polygons, self._texels, self._fine_texels = Blocks(), Blocks(), Blocks()
         self._free_receivers: list[int] = []
         self.objects = 0
         self.receivers = 0
@@ -101,12 +103,15 @@ class Stage:
         self.owners = np.zeros(4096, dtype=np.int16)
         self.receivers_of = np.full(4096, -1, dtype=np.int32)
         # Per receiver, and per texel of their light maps.
-        self.receiver_axes = np.zeros((256, 8), dtype=np.float32)
-        self.receiver_frames = np.zeros((256, 4), dtype=np.float32)
-        self.receiver_maps = np.zeros((256, 3), dtype=np.int32)
-        self._base = np.full(1 << 17, PLAIN_LIGHT, dtype=np.uint8)
-        self._shadow = np.zeros(1 << 17, dtype=np.int32)
-        self.lightmap = np.full(1 << 17, PLAIN_LIGHT, dtype=np.uint8)
+        self._receiver_axes = np.zeros((256, 8), dtype=np.float32)
+        self._receiver_frames = np.zeros((256, 4), dtype=np.float32)
+        self._receiver_maps = np.zeros((256, 3), dtype=np.int32)
+        self.fine_axes = np.zeros((256, 8), dtype=np.float32)
+        self.fine_maps = np.zeros((256, 3), dtype=np.int32)
+        self._base = np.ones(1 << 16, dtype=np.float32)
+        self._shadow = np.zeros(1 << 16, dtype=np.int32)
+        self._coarse = np.ones(1 << 16, dtype=np.float32)
+        self.fine = np.zeros(1 << 19, dtype=np.uint8)
         self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
         self._put_shell(shell)
 
@@ -128,7 +133,9 @@ class Stage:
         if not shadows:
             return
         self._cast(1, placed, self._all_receivers())
-        receivers = self._make_receivers(placed, OBJECT_TEXEL, RECEIVER_AREA, level_only=True)
+        receivers = self._make_receivers(
+            placed, OBJECT_TEXEL, OBJECT_FINER, RECEIVER_AREA, level_only=True
+        )
         if len(receivers):
             for other in self._placed.values():
                 if other.shadows:
@@ -141,9 +148,13 @@ class Stage:
         if placed is None:
             return
         for r in placed.receivers:
-            first, width, height = (int(n) for n in self.receiver_maps[r])
-            self._texels.give(first, width * height)
-            self.receiver_maps[r, 1] = 0
+            for maps, blocks in (
+                (self._receiver_maps, self._texels),
+                (self.fine_maps, self._fine_texels),
+            ):
+                first, width, height = maps[r].tolist()
+                blocks.give(first, width * height)
+            self._receiver_maps[r, 1] = 0
             self._free_receivers.append(int(r))
         if placed.shadows:
             self._cast(-1, placed, self._all_receivers())
@@ -173,12 +184,14 @@ class Stage:
             self.counts,
             self.glow,
             receivers,
-            self.receiver_axes,
-            self.receiver_frames,
-            self.receiver_maps,
+            self._receiver_axes,
+            self._receiver_frames,
+            self._receiver_maps,
             self._base,
             self._shadow,
-            self.lightmap,
+            self._coarse,
+            self.fine_maps,
+            self.fine,
             self._scratch,
         )
 
@@ -188,11 +201,10 @@ class Stage:
         count = len(mesh)
         first = self._polygons.take(count)
         while self._polygons.end > len(self.counts):
-            for name in _PER_POLYGON:
-                setattr(self, name, _grown(getattr(self, name)))
+            self._grow(_PER_POLYGON)
         slot = self.objects
         if slot == len(self.spans):
-            self.spans, self.spheres = _grown(self.spans), _grown(self.spheres)
+            self._grow(("spans", "spheres"))
         self.objects += 1
         self.spans[slot] = (first, count, instance)
         at = np.array(position, dtype=np.float32)
@@ -235,11 +247,23 @@ class Stage:
         self._placed[instance] = placed
         return placed
 
+    def _grow(self, names: tuple[str, ...]) -> None:
+        """Doubles the length of arrays."""
+        for name in names:
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
+
+    def _refine(self, r: int) -> None:
+        chart = self._receiver_maps[r]
+        shadows.refine(0, 0, chart[1], chart[2], chart, self._coarse, self.fine_maps[r], self.fine)
+
     def _put_shell(self, shell: Mesh) -> None:
         placed = self._write(0, shell, (0.0, 0.0, 0.0), 0.0, rooted=False)
         # Not an object: it casts no shadows, and stays.
         del self._placed[0]
-        receivers = self._make_receivers(placed, ROOM_TEXEL, ROOM_RECEIVER_AREA, level_only=False)
+        receivers = self._make_receivers(
+            placed, ROOM_TEXEL, ROOM_FINER, ROOM_RECEIVER_AREA, level_only=False
+        )
         part = slice(placed.first, placed.first + placed.count)
         used = np.arange(MAX_CORNERS) < self.counts[part, None]
         corners = self.corners[part]
@@ -247,17 +271,19 @@ class Stage:
         high = np.where(used[..., None], corners, -np.inf).max(axis=1)
         shadows.bake_corners(
             receivers,
-            self.receiver_axes,
-            self.receiver_frames,
-            self.receiver_maps,
+            self._receiver_axes,
+            self._receiver_frames,
+            self._receiver_maps,
             np.concatenate([low, high], axis=1).astype(np.float32),
             self.planes[part],
             self._base,
         )
-        self.lightmap[:] = self._base
+        self._coarse[:] = self._base
+        for r in receivers:
+            self._refine(r)
 
     def _make_receivers(
-        self, placed: _Placed, texel: float, area: float, *, level_only: bool
+        self, placed: _Placed, texel: float, finer: int, area: float, *, level_only: bool
     ) -> NDArray[np.int32]:
         """Gives light maps to the large polygons of an object; their receivers' indices."""
         part = slice(placed.first, placed.first + placed.count)
@@ -270,25 +296,31 @@ class Stage:
             r = self._free_receivers.pop() if self._free_receivers else self.receivers
             if r == self.receivers:
                 self.receivers += 1
-                if r == len(self.receiver_maps):
-                    for name in _PER_RECEIVER:
-                        setattr(self, name, _grown(getattr(self, name)))
+                if r == len(self._receiver_maps):
+                    self._grow(_PER_RECEIVER)
             width, height = shadows.describe_receiver(
                 self.corners[p, : self.counts[p]],
                 self.planes[p],
                 np.float32(texel),
-                self.receiver_axes[r],
-                self.receiver_frames[r],
+                self._receiver_axes[r],
+                self._receiver_frames[r],
             )
             first = self._texels.take(width * height)
-            while self._texels.end > len(self.lightmap):
-                for name in _PER_TEXEL:
-                    setattr(self, name, _grown(getattr(self, name)))
-            self.receiver_maps[r] = (first, width, height)
+            while self._texels.end > len(self._base):
+                self._grow(_PER_TEXEL)
+            fine_width, fine_height = (width - 2) * finer + 2, (height - 2) * finer + 2
+            fine_first = self._fine_texels.take(fine_width * fine_height)
+            while self._fine_texels.end > len(self.fine):
+                self._grow(("fine",))
+            self._receiver_maps[r] = (first, width, height)
+            self.fine_maps[r] = (fine_first, fine_width, fine_height)
+            self.fine_axes[r] = self._receiver_axes[r] * finer
             texels = slice(first, first + width * height)
-            self._base[texels] = PLAIN_LIGHT
+            self._base[texels] = 1.0
             self._shadow[texels] = 0
-            self.lightmap[texels] = PLAIN_LIGHT
+            self._coarse[texels] = 1.0
+            fine_texels = slice(fine_first, fine_first + fine_width * fine_height)
+            self.fine[fine_texels] = int(shadows.PLAIN_LIGHT)
             self.receivers_of[p] = r
             made.append(r)
         return np.array(made, dtype=np.int32)
@@ -304,11 +336,12 @@ _PER_POLYGON = (
     "owners",
     "receivers_of",
 )
-_PER_RECEIVER = ("receiver_axes", "receiver_frames", "receiver_maps")
-_PER_TEXEL = ("_base", "_shadow", "lightmap")
+_PER_RECEIVER = (
+    "_receiver_axes",
+    "_receiver_frames",
+    "_receiver_maps",
+    "fine_axes",
+    "fine_maps",
+)
+_PER_TEXEL = ("_base", "_shadow", "_coarse")
 _COUNTING = np.arange(1 << 14, dtype=np.int32)
-
-
-def _grown(array: NDArray) -> NDArray:
-    """A copy of twice the length, zeros at the end."""
-    return np.concatenate([array, np.zeros_like(array)])
