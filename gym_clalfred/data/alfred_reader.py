@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache
+from itertools import chain
+from operator import add, gt
 from typing import Any, TypeVar
 
 from gym_clalfred.actions import Action
@@ -244,28 +246,19 @@ def _action(low: Field, step: int) -> ExpertAction:
 
 
 def _mask(mask: Field) -> RunLengthMask:
-    runs: list[tuple[int, int]] = []
-    end = 0
-    if not isinstance(mask.value, list):
-        mask.fail("a list of [start, length]")
-    for index, run in enumerate(mask.value):
-        if (
-            type(run) is not list
-            or len(run) != 2
-            or type(run[0]) is not int
-            or type(run[1]) is not int
-        ):
-            Field(run, mask.file, f"{mask.path}[{index}]").fail("[start, length]")
-        start, length = run
-        if start < end or length <= 0 or start + length > _PIXELS:
-            Field(run, mask.file, f"{mask.path}[{index}]").fail(
-                f"a run of pixels after {end} within {SIGHT_PIXELS} x {SIGHT_PIXELS}"
-            )
-        end = start + length
-        runs.append((start, length))
-    if not runs:
-        mask.fail("at least one pixel")
-    return RunLengthMask(tuple(runs))
+    """Checks whole lists at a time: runs are most of what a file holds."""
+    runs = mask.value
+    if not isinstance(runs, list) or not runs:
+        mask.fail("a list of [start, length] with at least one pixel")
+    pairs = set(map(type, runs)) == {list} and set(map(len, runs)) == {2}
+    numbers = list(chain.from_iterable(runs)) if pairs else []
+    starts, lengths = numbers[::2], numbers[1::2]
+    if not pairs or set(map(type, numbers)) != {int}:
+        mask.fail("a list of [start, length] in whole numbers")
+    ends = list(map(add, starts, lengths))
+    if starts[0] < 0 or min(lengths) <= 0 or ends[-1] > _PIXELS or any(map(gt, ends, starts[1:])):
+        mask.fail(f"rising runs of pixels within {SIGHT_PIXELS} x {SIGHT_PIXELS}")
+    return RunLengthMask(tuple(zip(starts, lengths)))
 
 
 def _annotations(anns: Field, steps: int) -> tuple[Annotation, ...]:

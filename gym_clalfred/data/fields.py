@@ -23,15 +23,28 @@ class Field:
     Args:
         value: what ``json`` made of it.
         file: the document's name, for messages.
-        path: the keys that lead to the value, for messages, such as ``scene.floor_plan``.
+        parent: the field that contains it; ``None`` for the document itself.
+        key: under which the parent has it.
     """
 
-    __slots__ = ("file", "path", "value")
+    __slots__ = ("file", "key", "parent", "value")
 
-    def __init__(self, value: Any, file: str, path: str = "") -> None:
+    def __init__(
+        self, value: Any, file: str, parent: Field | None = None, key: str | int = ""
+    ) -> None:
         self.value = value
         self.file = file
-        self.path = path
+        self.parent = parent
+        self.key = key
+
+    @property
+    def path(self) -> str:
+        """The keys that lead to the value, such as ``scene.object_poses[3]``."""
+        # Only wanted in messages, so it is put together when one is written.
+        before = self.parent.path if self.parent else ""
+        if isinstance(self.key, int):
+            return f"{before}[{self.key}]"
+        return f"{before}.{self.key}" if before else self.key
 
     @classmethod
     def parse(cls, text: str | bytes, file: str) -> Field:
@@ -58,12 +71,13 @@ class Field:
         )
 
     def __getitem__(self, key: str) -> Field:
-        path = f"{self.path}.{key}" if self.path else key
         if not isinstance(self.value, dict):
             self.fail(f"an object with the key {key!r}")
-        if key not in self.value:
-            raise DataError(f"{self.file}: {path}: missing")
-        return Field(self.value[key], self.file, path)
+        try:
+            return Field(self.value[key], self.file, self, key)
+        except KeyError:
+            missing = Field(None, self.file, self, key)
+            raise DataError(f"{self.file}: {missing.path}: missing") from None
 
     def __contains__(self, key: str) -> bool:
         return isinstance(self.value, dict) and key in self.value
@@ -72,7 +86,7 @@ class Field:
         if not isinstance(self.value, list):
             self.fail("a list")
         for index, value in enumerate(self.value):
-            yield Field(value, self.file, f"{self.path}[{index}]")
+            yield Field(value, self.file, self, index)
 
     def text(self) -> str:
         """A string that UTF-8 can hold."""
