@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.model import Look
-from gym_clalfred.simulator.embedded.render.mesh import Colour, Mesh, MeshBuilder, Paint, Texture
+from gym_clalfred.simulator.embedded.render.mesh import (
+    MAX_CORNERS,
+    Colour,
+    Mesh,
+    MeshBuilder,
+    Paint,
+    Texture,
+)
 
 _DIRT: Colour = (92, 66, 36)
 _WARM: Colour = (255, 96, 40)
@@ -20,14 +27,18 @@ _STEAM = Paint((240, 240, 242), glow=0.5)
 
 def tip(mesh: Mesh, size: Vector) -> Mesh:
     """The mesh turned about the x axis: what pointed up points to the front, -z points up."""
-    height, depth = size[1], size[2]
-    corners = mesh.corners.copy()
-    corners[..., 1] = depth / 2 - mesh.corners[..., 2]
-    corners[..., 2] = mesh.corners[..., 1] - height / 2
-    normals = mesh.normals.copy()
-    normals[:, 1] = -mesh.normals[:, 2]
-    normals[:, 2] = mesh.normals[:, 1]
-    return dataclasses.replace(mesh, corners=corners, normals=normals)
+    used = (np.arange(MAX_CORNERS) < mesh.counts[:, None])[..., None]
+    moved = _turn(mesh.corners - (0.0, size[1] / 2, size[2] / 2)) * used
+    return dataclasses.replace(
+        mesh,
+        corners=moved.astype(np.float32),
+        normals=_turn(mesh.normals),
+        bends=_turn(mesh.bends),
+    )
+
+
+def _turn(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
+    return np.stack((vectors[..., 0], -vectors[..., 2], vectors[..., 1]), axis=-1)
 
 
 def show_condition(mesh: Mesh, look: Look) -> Mesh:

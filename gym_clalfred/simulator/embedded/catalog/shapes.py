@@ -217,7 +217,8 @@ def tube(
     for k in range(sides):
         p, q = spokes[k], spokes[(k + 1) % sides]
         corners = [a + radius * p, a + radius * q, c + last * q, c + last * p]
-        b.polygon([_vector(corner) for corner in corners], _vector(p + q), paint)
+        bend = (q - p) / (np.linalg.norm(q - p) * max(radius, last))
+        b.polygon([_vector(corner) for corner in corners], _vector(p + q), paint, _vector(bend))
     if caps:
         b.polygon([_vector(a + radius * s) for s in spokes], _vector(-axis), paint)
         b.polygon([_vector(c + last * s) for s in spokes], _vector(axis), paint)
@@ -302,6 +303,8 @@ _UNITS = (
     Paint((150, 104, 62), Texture.WOOD, 0.4),
     Paint((96, 62, 40), Texture.WOOD, 0.4),
     Paint((196, 160, 112), Texture.WOOD, 0.4),
+    Paint((170, 116, 64), Texture.WOOD, 0.4),
+    Paint((122, 74, 50), Texture.WOOD, 0.4),
     Paint((128, 142, 146)),
     Paint((94, 118, 108)),
     Paint((70, 84, 104)),
@@ -317,10 +320,13 @@ _WORKTOPS = (
 
 
 def choose_unit(style: int) -> Paint:
-    """The front of a kitchen's or bathroom's units; equal for equal styles."""
+    """The body and front of furniture into which drawers and cabinets are built.
+
+    Equal for equal styles, so that a drawer matches its dresser and a cabinet its counter.
+    """
     return choose(style, "unit", _UNITS)
 
 
 def choose_worktop(style: int) -> Paint:
-    """The worktop of a kitchen's or bathroom's units; equal for equal styles."""
+    """The worktop on kitchen and bathroom units; equal for equal styles."""
     return choose(style, "worktop", _WORKTOPS)

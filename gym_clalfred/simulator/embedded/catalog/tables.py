@@ -1,7 +1,7 @@
 """Tables, desks, counters, shelves, stands and carts: what things are put on.
 
-Units of a kitchen or bathroom (``CounterTop``, ``Sink``, ``Cabinet``, ``Drawer``) that share a
-style share their materials.
+Furniture into which others are built (``CounterTop``, ``Sink``, ``Desk``, ``Dresser``,
+``SideTable``, ``TVStand``) shares its materials with a ``Cabinet`` or ``Drawer`` of its style.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _coffee_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 @shape(ObjectClass.SideTable)
 def _side_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size
-    paint = choose(style, "top", (wood(style), wood(style), Paint((232, 230, 224))))
+    paint = choose_unit(style)
     block(b, 0.0, h - 0.03, 0.0, (w, 0.03, d), paint, "xXyYzZ")
     if choose(style, "form", ("chest", "legs")) == "chest":
         block(
@@ -121,7 +121,7 @@ def _side_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 @shape(ObjectClass.Desk)
 def _desk(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size
-    paint = wood(style)
+    paint = choose_unit(style)
     block(b, 0.0, h - 0.035, 0.0, (w, 0.035, d), paint, "xXyYzZ")
     side = darker(paint, 0.82)
     if choose(style, "form", ("pedestal", "legs")) == "legs":
@@ -136,7 +136,7 @@ def _desk(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 @shape(ObjectClass.Dresser)
 def _dresser(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size
-    paint = choose(style, "body", (wood(style), wood(style), Paint((226, 222, 212))))
+    paint = choose_unit(style)
     block(b, 0.0, h - 0.03, 0.0, (w, 0.03, d), paint, "xXyYzZ")
     block(b, 0.0, 0.08, 0.0, (w - 0.02, h - 0.11, d - 0.02), darker(paint, 0.88), "xXyzZ")
     legs(b, size, 0.08, 0.05, darker(paint, 0.6))
@@ -145,7 +145,7 @@ def _dresser(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 @shape(ObjectClass.TVStand)
 def _tv_stand(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size
-    paint = choose(style, "body", (wood(style), Paint((46, 44, 44)), Paint((224, 222, 216))))
+    paint = choose_unit(style)
     block(b, 0.0, h - 0.035, 0.0, (w, 0.035, d), paint, "xXyYzZ")
     block(b, 0.0, 0.0, 0.0, (w, 0.05, d), darker(paint), "xXYzZ")
     for x in (-w / 2 + 0.015, -w / 6, w / 6, w / 2 - 0.015):
