@@ -20,7 +20,11 @@ MANIFEST_NAME = "manifest.json"
 _STAMP_NAME = "stamp.json"
 #: Files of the package that decide what is generated.
 _DECIDING = (
-    "[!_]*.py",
+    "actions.py",
+    "compatibility.py",
+    "interaction.py",
+    "objects.py",
+    "rooms.py",
     "data/alfred_writer.py",
     "data/archive.py",
     "data/generate.py",
@@ -32,7 +36,8 @@ _DECIDING = (
     "language/grammar*.py",
     "simulator/*.py",
     "simulator/embedded/**/*.py",
-    "tasks/*.py",
+    "tasks/goals.py",
+    "tasks/spec.py",
 )
 _LARGEST_COUNT = 10**9
 _LARGEST_FILE = 10**12

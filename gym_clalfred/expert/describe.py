@@ -31,7 +31,8 @@ _STACKED = frozenset({ObjectClass.Drawer, ObjectClass.Shelf, ObjectClass.Cabinet
 _BESIDE_METRES = 0.4
 _NEAR_POINT_METRES = 0.8
 _SIDE_METRES = 0.8
-_NEIGHBOUR_METRES = 0.3
+_NEIGHBOUR_METRES = 0.25
+_NEIGHBOURS = 2
 _OVERHEAD_METRES = 1.2
 _STACK_METRES = 0.2
 _CLEARLY = 0.05
@@ -117,7 +118,7 @@ def describe_object(
         and other.parents[:1] == state.parents[:1]
         and other.object_class in PICKUPABLE
     ]
-    relations = []
+    near = []
     for other in siblings:
         same = [s for s in siblings if s.object_class is other.object_class]
         if other.object_class is state.object_class or len(same) > 1:
@@ -125,11 +126,12 @@ def describe_object(
         if other.id not in sight.visible:
             continue
         other_box = Box.of(other)
-        if box.gap(other_box) > _NEIGHBOUR_METRES:
-            continue
-        bearing = _neighbour_side(pose, box, other_box) or Bearing.BESIDE
-        relations.append(Relation(bearing, other.object_class))
-    return Thing(state.object_class, tuple(relations))
+        gap = box.gap(other_box)
+        if gap <= _NEIGHBOUR_METRES:
+            bearing = _neighbour_side(pose, box, other_box) or Bearing.BESIDE
+            near.append((gap, Relation(bearing, other.object_class)))
+    near.sort(key=lambda entry: entry[0])
+    return Thing(state.object_class, tuple(relation for _, relation in near[:_NEIGHBOURS]))
 
 
 def _turn(quarters: int) -> Turn:

@@ -210,6 +210,7 @@ class Skills:
         if not path:
             return
         start, recorder = self._sim.agent, self.recorder
+        box = Box.of(self._sim.objects[place])
         recorder.begin(HighStep("GotoLocation", (_argument(self._kind(place)),), location_of(pose)))
         recorder.walk(path)
         recorder.explain(
@@ -220,6 +221,7 @@ class Skills:
                 repeated=place in self._visited,
                 legs=walk_legs(path),
                 distance=math.hypot(pose.x - start.x, pose.z - start.z),
+                nearer=box.distance(start.x, start.z) - box.distance(pose.x, pose.z),
                 tilt=walk_tilt(path),
             )
         )

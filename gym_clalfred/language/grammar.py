@@ -24,6 +24,7 @@ from gym_clalfred.tasks.spec import TaskSpec, TaskType
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[a-z0-9']+")
 _FAR_METRES = 3.0
+_NEARLY_METRES = 0.2
 _MOST_LEGS = 4
 _TREATMENT = {TaskType.CLEAN: "cleaned", TaskType.HEAT: "heated", TaskType.COOL: "cooled"}
 
@@ -254,6 +255,11 @@ def _walk(voice: Voice, step: StepFacts) -> str:
 def _summaries(step: StepFacts) -> tuple[str, ...]:
     """The patterns for a walk that leave out part of the way and are still true."""
     first, last = step.legs[0], step.legs[-1]
+    if step.nearer < -_NEARLY_METRES and last.turn is Turn.AROUND:
+        return templates.GOTO_STEP_BACK
+    if step.nearer < _NEARLY_METRES:
+        # Nobody would say "walk to" of a place that the agent is at already.
+        return templates.GOTO_ADJUST
     patterns: tuple[str, ...] = templates.GOTO_DIRECT
     if first.turn is not Turn.NONE:
         patterns += templates.GOTO_FIRST_TURN * 2

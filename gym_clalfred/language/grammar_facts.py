@@ -77,6 +77,8 @@ class StepFacts:
         repeated: whether the agent has been there, or done the same to another one, before.
         legs: the walk of a GotoLocation.
         distance: metres between start and end of the walk, as the crow flies.
+        nearer: metres by which the walk brings the agent nearer to the place; negative if it steps
+            back.
         tilt: degrees by which the camera ends lower (positive) or higher than it began.
     """
 
@@ -89,4 +91,5 @@ class StepFacts:
     repeated: bool = False
     legs: tuple[Leg, ...] = ()
     distance: float = 0.0
+    nearer: float = 1.0
     tilt: int = 0

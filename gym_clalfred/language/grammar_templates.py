@@ -180,6 +180,18 @@ GOTO_ALL_AHEAD = (
     "{legs} until you reach {to}",
     "{legs} up to {to}",
 )
+GOTO_ADJUST = (
+    "move so that you are facing {to}",
+    "adjust your position to face {to}",
+    "change your position in front of {to}",
+    "move to a better spot in front of {to}",
+)
+GOTO_STEP_BACK = (
+    "step back from {to}",
+    "back up from {to}",
+    "step back to face {to}",
+    "move back a little from {to}",
+)
 GOTO_SIDESTEP = (
     "{sidestep} {face} {to}",
     "{sidestep} to {to}",
