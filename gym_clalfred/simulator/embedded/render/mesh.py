@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from gym_clalfred.simulator.contract import Vector
 
 #: Most corners a polygon may have.
 MAX_CORNERS = 8
+
+#: Square metres from which a level polygon shows the shadows of what stands on it.
+SHELF_AREA = 0.03
 
 Colour = tuple[int, int, int]
 
@@ -77,6 +81,27 @@ class Mesh:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @cached_property
+    def areas(self) -> NDArray[np.float32]:
+        """(P,) square metres."""
+        spokes = self.corners[:, 1:] - self.corners[:, :1]
+        used = np.arange(2, MAX_CORNERS) < self.counts[:, None]
+        normals = np.cross(spokes[:, :-1], spokes[:, 1:]) * used[..., None]
+        return np.linalg.norm(normals.sum(axis=1), axis=1).astype(np.float32) / 2
+
+    @cached_property
+    def shelves(self) -> NDArray[np.int64]:
+        """The level polygons on which the shadows of other objects show."""
+        level = (self.normals[:, 1] > 0.95) & (self.glow == 0)
+        return np.flatnonzero(level & (self.areas >= SHELF_AREA))
+
+    @cached_property
+    def bounds(self) -> tuple[Vector, Vector]:
+        """Low and high corner of the mesh's box."""
+        used = self.corners[np.arange(MAX_CORNERS) < self.counts[:, None]]
+        low, high = used.min(axis=0).tolist(), used.max(axis=0).tolist()
+        return (low[0], low[1], low[2]), (high[0], high[1], high[2])
 
 
 @dataclass(frozen=True)

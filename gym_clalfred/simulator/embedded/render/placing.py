@@ -219,18 +219,3 @@ def paint(
         paints[q, GRADIENT + 2] = gz
         constant = constant * keep + glow[p]
         paints[q, GRADIENT + 3] = constant - (gx * mx + gy * my + gz * mz)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def areas(corners: F32, counts: I32, planes: F32) -> F32:
-    """(N,) square metres of polygons."""
-    result = np.zeros(len(counts), dtype=np.float32)
-    for p in range(len(counts)):
-        for k in range(2, counts[p]):
-            a, b = corners[p, k - 1] - corners[p, 0], corners[p, k] - corners[p, 0]
-            x = a[1] * b[2] - a[2] * b[1]
-            y = a[2] * b[0] - a[0] * b[2]
-            z = a[0] * b[1] - a[1] * b[0]
-            dot = x * planes[p, 0] + y * planes[p, 1] + z * planes[p, 2]
-            result[p] += np.float32(0.5) * abs(dot)
-    return result

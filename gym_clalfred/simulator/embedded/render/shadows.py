@@ -18,9 +18,13 @@ U8 = NDArray[np.uint8]
 
 #: Texels by which a shadow's edge is softened, on each side.
 SOFT = 3
+BLUR = 2
 
 #: Objects smaller than this radius cast only on what is directly below them.
 SMALL = np.float32(0.35)
+
+#: Metres by which a small object's shadow fades, per metre of its height.
+SOFTNESS = np.float32(0.6)
 
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
@@ -72,13 +76,13 @@ def describe_receiver(
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def cast(
     sign: int,
-    first: int,
-    count: int,
-    sphere: F32,
+    slots: I32,
+    spans: I32,
+    spheres: F32,
+    boxes: F32,
     light: F32,
     corners: F32,
     counts: I32,
-    glow: F32,
     receivers: I32,
     axes: F32,
     frames: F32,
@@ -90,80 +94,186 @@ def cast(
     fine: U8,
     scratch: F32,
 ) -> None:
-    """Adds (sign 1) or takes away (-1) one object's shadow on the given receivers.
+    """Adds (sign 1) or takes away (-1) the shadows of objects on the given receivers.
 
     Args:
-        first, count: the object's polygons.
-        glow: (N,) polygons that shine add light around them instead.
+        slots: the objects.
+        spans: (M, 4) first polygon, number of polygons, instance, whether it casts shadows.
+        spheres: (M, 4) centre and radius.
+        boxes: (M, 8) floor plan: centre x, z, half width, half depth, sine and cosine of the yaw,
+            bottom, top.
         receivers: indices into axes, frames and maps.
         maps: (R, 3) first texel, width (0 = unused), height.
         base: light without objects; total: sum of shadows; coarse: what results.
         fine_maps, fine: the same for the finer map that is drawn; see ``refine``.
         scratch: (2, S) working memory.
     """
-    weights, blurred = scratch[0], scratch[1]
+    for index in range(len(slots)):
+        m = slots[index]
+        if spans[m, 3] != 0:
+            for at in range(len(receivers)):
+                cast_on(
+                    sign,
+                    spans[m],
+                    spheres[m],
+                    boxes[m],
+                    light,
+                    corners,
+                    counts,
+                    receivers[at],
+                    axes,
+                    frames,
+                    maps,
+                    base,
+                    total,
+                    coarse,
+                    fine_maps,
+                    fine,
+                    scratch,
+                )
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def cast_on(
+    sign: int,
+    span: I32,
+    sphere: F32,
+    box: F32,
+    light: F32,
+    corners: F32,
+    counts: I32,
+    r: int,
+    axes: F32,
+    frames: F32,
+    maps: I32,
+    base: F32,
+    total: I32,
+    coarse: F32,
+    fine_maps: I32,
+    fine: U8,
+    scratch: F32,
+) -> None:
+    """``cast`` for one object and one receiver."""
+    weights = scratch[0]
     radius = sphere[3]
-    for index in range(len(receivers)):
-        r = receivers[index]
-        width, height = maps[r, 1], maps[r, 2]
-        if width == 0:
-            continue
-        nx, ny, nz, offset = frames[r, 0], frames[r, 1], frames[r, 2], frames[r, 3]
+    small = radius < SMALL
+    width, height = maps[r, 1], maps[r, 2]
+    if width == 0:
+        return
+    nx, ny, nz, offset = frames[r, 0], frames[r, 1], frames[r, 2], frames[r, 3]
+    if small:
+        if ny < np.float32(0.9) or abs(box[6] - offset) > np.float32(0.1):
+            return
+    else:
         above = nx * sphere[0] + ny * sphere[1] + nz * sphere[2] - offset
-        if above + radius < ZERO or above - radius > (
-            np.float32(0.12) if radius < SMALL else np.float32(1.0)
-        ):
-            continue
-        per_texel = np.sqrt(axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)
-        reach = radius * per_texel + np.float32(2 * SOFT)
-        a = axes[r, 0] * sphere[0] + axes[r, 1] * sphere[1] + axes[r, 2] * sphere[2] + axes[r, 3]
-        b = axes[r, 4] * sphere[0] + axes[r, 5] * sphere[1] + axes[r, 6] * sphere[2] + axes[r, 7]
-        if a + reach < ZERO or a - reach > width or b + reach < ZERO or b - reach > height:
-            continue
-        # The patch of the map that can change.
-        left, top = max(0, int(a - reach)), max(0, int(b - reach))
-        patch_width = min(width, int(a + reach) + 2) - left
-        patch_height = min(height, int(b + reach) + 2) - top
-        if patch_width <= 0 or patch_height <= 0 or patch_width * patch_height > len(weights):
-            continue
+        if above + radius < ZERO or above - radius > ONE:
+            return
+    per_texel = np.sqrt(axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)
+    reach = radius * per_texel + np.float32(2 * SOFT)
+    a = axes[r, 0] * sphere[0] + axes[r, 1] * sphere[1] + axes[r, 2] * sphere[2] + axes[r, 3]
+    b = axes[r, 4] * sphere[0] + axes[r, 5] * sphere[1] + axes[r, 6] * sphere[2] + axes[r, 7]
+    if a + reach < ZERO or a - reach > width or b + reach < ZERO or b - reach > height:
+        return
+    # The patch of the map that can change.
+    left, top = max(0, int(a - reach)), max(0, int(b - reach))
+    patch_width = min(width, int(a + reach) + 2) - left
+    patch_height = min(height, int(b + reach) + 2) - top
+    if patch_width <= 0 or patch_height <= 0 or patch_width * patch_height > len(weights):
+        return
+    if small:
+        blob(box, axes[r], per_texel, left, top, patch_width, patch_height, weights)
+    else:
         weights[: patch_width * patch_height] = ZERO
-        touched = False
-        shift_a = axes[r, 0] * light[0] + axes[r, 1] * light[1] + axes[r, 2] * light[2]
-        shift_b = axes[r, 4] * light[0] + axes[r, 5] * light[1] + axes[r, 6] * light[2]
-        for p in range(first, first + count):
-            lowest, highest = np.float32(1e30), np.float32(-1e30)
-            for k in range(counts[p]):
-                h = nx * corners[p, k, 0] + ny * corners[p, k, 1] + nz * corners[p, k, 2] - offset
-                lowest, highest = min(lowest, h), max(highest, h)
-            if highest < np.float32(0.002) or lowest > np.float32(1.0):
-                continue
-            h = max(lowest, ZERO)
-            if radius < SMALL and h > np.float32(0.15):
-                continue
-            weight = np.float32(0.6) * np.exp(-h * np.float32(9.0)) + np.float32(0.3) * np.exp(-h)
-            away = -h * np.float32(0.3)
-            touched = True
-            fill(
-                corners[p, : counts[p]],
-                axes[r],
-                np.float32(left) - away * shift_a,
-                np.float32(top) - away * shift_b,
-                weight,
-                patch_width,
-                patch_height,
-                weights,
-            )
-        if not touched:
-            continue
-        blur(weights, blurred, patch_width, patch_height)
-        for j in range(patch_height):
-            for i in range(patch_width):
-                t = maps[r, 0] + (top + j) * width + left + i
-                total[t] += sign * int(weights[j * patch_width + i] * UNIT)
-                coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
-        refine(
-            left, top, left + patch_width, top + patch_height, maps[r], coarse, fine_maps[r], fine
+        touched = project(
+            span[0],
+            span[1],
+            corners,
+            counts,
+            light,
+            axes[r],
+            frames[r],
+            left,
+            top,
+            patch_width,
+            patch_height,
+            weights,
         )
+        if not touched:
+            return
+        blur(weights, scratch[1], patch_width, patch_height)
+    for j in range(patch_height):
+        for i in range(patch_width):
+            t = maps[r, 0] + (top + j) * width + left + i
+            total[t] += sign * int(weights[j * patch_width + i] * UNIT)
+            coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
+    refine(left, top, left + patch_width, top + patch_height, maps[r], coarse, fine_maps[r], fine)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def blob(
+    box: F32,
+    axes: F32,
+    per_texel: np.float32,
+    left: int,
+    top: int,
+    width: int,
+    height: int,
+    weights: F32,
+) -> None:
+    """Shadow of a small object on a level receiver: its rectangle with soft edges."""
+    sine, cosine = box[4], box[5]
+    soft = ONE / max(np.float32(0.03), SOFTNESS * (box[7] - box[6]))
+    share = ONE / per_texel
+    for j in range(height):
+        z = (np.float32(top + j) - axes[7]) * share - box[1]
+        for i in range(width):
+            x = (np.float32(left + i) - axes[3]) * share - box[0]
+            u = max(abs(cosine * x - sine * z) - box[2], ZERO)
+            v = max(abs(sine * x + cosine * z) - box[3], ZERO)
+            fade = max(ONE - np.sqrt(u * u + v * v) * soft, ZERO)
+            weights[j * width + i] = np.float32(0.75) * fade * fade
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def project(
+    first: int,
+    count: int,
+    corners: F32,
+    counts: I32,
+    light: F32,
+    axes: F32,
+    frame: F32,
+    left: int,
+    top: int,
+    width: int,
+    height: int,
+    weights: F32,
+) -> bool:
+    """Fills what the polygons of an object cover of a receiver; whether any does."""
+    touched = False
+    shift_a = axes[0] * light[0] + axes[1] * light[1] + axes[2] * light[2]
+    shift_b = axes[4] * light[0] + axes[5] * light[1] + axes[6] * light[2]
+    a, b = np.empty(16, dtype=np.float32), np.empty(16, dtype=np.float32)
+    for p in range(first, first + count):
+        lowest, highest = np.float32(1e30), np.float32(-1e30)
+        corner_count = counts[p]
+        for k in range(corner_count):
+            x, y, z = corners[p, k, 0], corners[p, k, 1], corners[p, k, 2]
+            h = frame[0] * x + frame[1] * y + frame[2] * z - frame[3]
+            lowest, highest = min(lowest, h), max(highest, h)
+            a[k] = axes[0] * x + axes[1] * y + axes[2] * z + axes[3] - np.float32(left)
+            b[k] = axes[4] * x + axes[5] * y + axes[6] * z + axes[7] - np.float32(top)
+        if highest < np.float32(0.002) or lowest > ONE:
+            continue
+        h = max(lowest, ZERO)
+        weight = np.float32(0.6) * np.exp(-h * np.float32(9.0)) + np.float32(0.3) * np.exp(-h)
+        # Away from the light, but less than a hard shadow would be.
+        for k in range(corner_count):
+            a[k] -= np.float32(0.3) * h * shift_a
+            b[k] -= np.float32(0.3) * h * shift_b
+        touched = True
+        fill(a, b, corner_count, weight, width, height, weights)
+    return touched
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -196,52 +306,27 @@ def refine(
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def fill(
-    corners: F32,
-    axes: F32,
-    left: np.float32,
-    top: np.float32,
-    weight: np.float32,
-    width: int,
-    height: int,
-    weights: F32,
+    a: F32, b: F32, count: int, weight: np.float32, width: int, height: int, weights: F32
 ) -> None:
-    """Raises ``weights`` to at least ``weight`` under a projected polygon, by its bounding rows."""
-    count = len(corners)
-    a_low, a_high, b_low, b_high = (
-        np.float32(1e30),
-        np.float32(-1e30),
-        np.float32(1e30),
-        np.float32(-1e30),
-    )
-    for k in range(count):
-        x, y, z = corners[k, 0], corners[k, 1], corners[k, 2]
-        a = axes[0] * x + axes[1] * y + axes[2] * z + axes[3] - left
-        b = axes[4] * x + axes[5] * y + axes[6] * z + axes[7] - top
-        a_low, a_high = min(a_low, a), max(a_high, a)
-        b_low, b_high = min(b_low, b), max(b_high, b)
+    """Raises ``weights`` to at least ``weight`` in a polygon, thickened by half a texel."""
+    b_low, b_high = b[0], b[0]
+    for k in range(1, count):
+        b_low, b_high = min(b_low, b[k]), max(b_high, b[k])
     first, last = max(0, int(np.ceil(b_low - HALF))), min(height - 1, int(np.floor(b_high + HALF)))
     for j in range(first, last + 1):
-        # Where the polygon, thickened by half a texel, crosses this row of texels.
         row_low, row_high = np.float32(1e30), np.float32(-1e30)
         bottom, ceiling = np.float32(j) - HALF, np.float32(j) + HALF
         for k in range(count):
             n = k + 1 if k + 1 < count else 0
-            a0 = axes[0] * corners[k, 0] + axes[1] * corners[k, 1] + axes[2] * corners[k, 2]
-            b0 = axes[4] * corners[k, 0] + axes[5] * corners[k, 1] + axes[6] * corners[k, 2]
-            a1 = axes[0] * corners[n, 0] + axes[1] * corners[n, 1] + axes[2] * corners[n, 2]
-            b1 = axes[4] * corners[n, 0] + axes[5] * corners[n, 1] + axes[6] * corners[n, 2]
-            a0, a1 = a0 + axes[3] - left, a1 + axes[3] - left
-            b0, b1 = b0 + axes[7] - top, b1 + axes[7] - top
-            if max(b0, b1) < bottom or min(b0, b1) > ceiling:
+            if max(b[k], b[n]) < bottom or min(b[k], b[n]) > ceiling:
                 continue
-            run = b1 - b0
-            if abs(run) < np.float32(1e-6):
-                row_low, row_high = min(row_low, a0, a1), max(row_high, a0, a1)
-                continue
-            s = min(max((bottom - b0) / run, ZERO), ONE)
-            t = min(max((ceiling - b0) / run, ZERO), ONE)
-            row_low = min(row_low, a0 + s * (a1 - a0), a0 + t * (a1 - a0))
-            row_high = max(row_high, a0 + s * (a1 - a0), a0 + t * (a1 - a0))
+            run, rise = b[n] - b[k], a[n] - a[k]
+            s, t = ZERO, ONE
+            if abs(run) > np.float32(1e-6):
+                s = min(max((bottom - b[k]) / run, ZERO), ONE)
+                t = min(max((ceiling - b[k]) / run, ZERO), ONE)
+            row_low = min(row_low, a[k] + s * rise, a[k] + t * rise)
+            row_high = max(row_high, a[k] + s * rise, a[k] + t * rise)
         begin = max(0, int(np.ceil(row_low - HALF)))
         end = min(width - 1, int(np.floor(row_high + HALF)))
         for i in range(begin, end + 1):
@@ -250,22 +335,36 @@ def fill(
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def blur(values: F32, scratch: F32, width: int, height: int) -> None:
-    """Two box blurs of radius ``SOFT`` // 2 + 1 along each axis, in place."""
-    radius = SOFT // 2 + 1
-    share = ONE / np.float32(2 * radius + 1)
+    """Two box blurs of radius ``BLUR`` along each axis, in place; running sums."""
+    share = ONE / np.float32(2 * BLUR + 1)
     for _ in range(2):
         for j in range(height):
+            line = j * width
+            running = ZERO
+            for i in range(min(BLUR, width)):
+                running += values[line + i]
             for i in range(width):
-                mean = ZERO
-                for k in range(max(0, i - radius), min(width, i + radius + 1)):
-                    mean += values[j * width + k]
-                scratch[j * width + i] = mean * share
+                if i + BLUR < width:
+                    running += values[line + i + BLUR]
+                if i > BLUR:
+                    running -= values[line + i - BLUR - 1]
+                scratch[line + i] = running * share
+        for i in range(width):
+            values[i] = ZERO
+            for j in range(min(BLUR, height)):
+                values[i] += scratch[j * width + i]
         for j in range(height):
+            line = j * width
+            above = (j - 1) * width if j > 0 else 0
             for i in range(width):
-                mean = ZERO
-                for k in range(max(0, j - radius), min(height, j + radius + 1)):
-                    mean += scratch[k * width + i]
-                values[j * width + i] = mean * share
+                running = values[above + i]
+                if j + BLUR < height:
+                    running += scratch[line + BLUR * width + i]
+                if j > BLUR:
+                    running -= scratch[line - (BLUR + 1) * width + i]
+                values[line + i] = running
+        for k in range(width * height):
+            values[k] = max(values[k] * share, ZERO)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -288,7 +387,6 @@ def bake_corners(
                 x = size * (a * axes[r, 0] + b * axes[r, 4]) + frames[r, 0] * frames[r, 3]
                 y = size * (a * axes[r, 1] + b * axes[r, 5]) + frames[r, 1] * frames[r, 3]
                 z = size * (a * axes[r, 2] + b * axes[r, 6]) + frames[r, 2] * frames[r, 3]
-                shade = ONE
                 nearest = np.float32(1e30)
                 for s in range(len(boxes)):
                     facing = (
@@ -296,16 +394,11 @@ def bake_corners(
                         + frames[r, 1] * planes[s, 1]
                         + frames[r, 2] * planes[s, 2]
                     )
-                    if facing > np.float32(0.9):
-                        continue
-                    dx = max(boxes[s, 0] - x, ZERO, x - boxes[s, 3])
-                    dy = max(boxes[s, 1] - y, ZERO, y - boxes[s, 4])
-                    dz = max(boxes[s, 2] - z, ZERO, z - boxes[s, 5])
-                    square = dx * dx + dy * dy + dz * dz
-                    nearest = min(nearest, square)
-                    if square < ONE:
-                        shade = min(
-                            shade,
-                            ONE - np.float32(0.26) * np.exp(-np.sqrt(square) * np.float32(3.2)),
-                        )
+                    if facing < np.float32(0.9):
+                        dx = max(boxes[s, 0] - x, ZERO, x - boxes[s, 3])
+                        dy = max(boxes[s, 1] - y, ZERO, y - boxes[s, 4])
+                        dz = max(boxes[s, 2] - z, ZERO, z - boxes[s, 5])
+                        nearest = min(nearest, dx * dx + dy * dy + dz * dz)
+                dark = np.exp(-np.sqrt(nearest) * np.float32(3.0))
+                shade = ONE - np.float32(0.28) * dark
                 base[maps[r, 0] + j * width + i] = shade

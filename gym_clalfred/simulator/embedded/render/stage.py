@@ -9,24 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.render import placing, shadows
+from gym_clalfred.simulator.embedded.render import placing
+from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
 
 #: Metres per texel of a light map: the room's own, and objects'.
 ROOM_TEXEL = 0.06
-OBJECT_TEXEL = 0.02
+OBJECT_TEXEL = 0.03
 
 #: Texels of the drawn light map per texel of the computed one.
 ROOM_FINER = 4
-OBJECT_FINER = 2
+OBJECT_FINER = 3
 
-#: Level polygons of objects get a light map from this area (square metres).
-RECEIVER_AREA = 0.03
-
-#: Polygons of the room get one from this area.
+#: Polygons of the room get a light map from this area (square metres).
 ROOM_RECEIVER_AREA = 0.05
+
+#: Polygons of the room darken what meets them from this area.
+CORNER_AREA = 0.5
 
 
 class Blocks:
@@ -68,7 +69,6 @@ class _Placed:
     slot: int
     first: int
     count: int
-    shadows: bool = True
     receivers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
 
@@ -91,8 +91,9 @@ class Stage:
         self.objects = 0
         self.receivers = 0
         # Per object.
-        self.spans = np.zeros((256, 3), dtype=np.int32)
+        self.spans = np.zeros((256, 4), dtype=np.int32)
         self.spheres = np.zeros((256, 4), dtype=np.float32)
+        self._boxes = np.zeros((256, 8), dtype=np.float32)
         # Per polygon.
         self.corners = np.zeros((4096, MAX_CORNERS, 3), dtype=np.float32)
         self.counts = np.zeros(4096, dtype=np.int32)
@@ -129,17 +130,14 @@ class Stage:
             raise ValueError(f"instances of objects start at 1, got {instance}")
         self.remove(instance)
         placed = self._write(instance, mesh, position, yaw)
-        placed.shadows = shadows
+        self.spans[placed.slot, 3] = shadows
         if not shadows:
             return
-        self._cast(1, placed, self._all_receivers())
-        receivers = self._make_receivers(
-            placed, OBJECT_TEXEL, OBJECT_FINER, RECEIVER_AREA, level_only=True
-        )
-        if len(receivers):
-            for other in self._placed.values():
-                if other.shadows:
-                    self._cast(1, other, receivers)
+        self._cast(1, self._slot(placed), self._all_receivers())
+        if not len(mesh.shelves):
+            return
+        receivers = self._make_receivers(placed, mesh.shelves, OBJECT_TEXEL, OBJECT_FINER)
+        self._cast(1, _COUNTING[: self.objects], receivers)
         placed.receivers = receivers
 
     def remove(self, instance: int) -> None:
@@ -156,14 +154,14 @@ class Stage:
                 blocks.give(first, width * height)
             self._receiver_maps[r, 1] = 0
             self._free_receivers.append(int(r))
-        if placed.shadows:
-            self._cast(-1, placed, self._all_receivers())
+        self._cast(-1, self._slot(placed), self._all_receivers())
         self._polygons.give(placed.first, placed.count)
         # The last object moves into the gap, so that the list stays dense.
         last = self.objects - 1
         if placed.slot != last:
             self.spans[placed.slot] = self.spans[last]
             self.spheres[placed.slot] = self.spheres[last]
+            self._boxes[placed.slot] = self._boxes[last]
             self._placed[int(self.spans[last, 2])].slot = placed.slot
         self.objects = last
 
@@ -173,16 +171,19 @@ class Stage:
     def _all_receivers(self) -> NDArray[np.int32]:
         return _COUNTING[: self.receivers]
 
-    def _cast(self, sign: int, placed: _Placed, receivers: NDArray[np.int32]) -> None:
-        shadows.cast(
+    def _slot(self, placed: _Placed) -> NDArray[np.int32]:
+        return _COUNTING[placed.slot : placed.slot + 1]
+
+    def _cast(self, sign: int, slots: NDArray[np.int32], receivers: NDArray[np.int32]) -> None:
+        shadow_maps.cast(
             sign,
-            placed.first,
-            placed.count,
-            self.spheres[placed.slot],
+            slots,
+            self.spans,
+            self.spheres,
+            self._boxes,
             self.light,
             self.corners,
             self.counts,
-            self.glow,
             receivers,
             self._receiver_axes,
             self._receiver_frames,
@@ -204,9 +205,9 @@ class Stage:
             self._grow(_PER_POLYGON)
         slot = self.objects
         if slot == len(self.spans):
-            self._grow(("spans", "spheres"))
+            self._grow(("spans", "spheres", "_boxes"))
         self.objects += 1
-        self.spans[slot] = (first, count, instance)
+        self.spans[slot] = (first, count, instance, 0)
         at = np.array(position, dtype=np.float32)
         turn = math.radians(yaw)
         rotation = np.array([math.sin(turn), math.cos(turn)], dtype=np.float32)
@@ -243,6 +244,19 @@ class Stage:
         self.glow[first : first + count] = mesh.glow
         self.owners[first : first + count] = instance
         self.receivers_of[first : first + count] = -1
+        low, high = mesh.bounds
+        middle_x, middle_z = (low[0] + high[0]) / 2, (low[2] + high[2]) / 2
+        sine, cosine = math.sin(turn), math.cos(turn)
+        self._boxes[slot] = (
+            position[0] + cosine * middle_x + sine * middle_z,
+            position[2] + cosine * middle_z - sine * middle_x,
+            (high[0] - low[0]) / 2,
+            (high[2] - low[2]) / 2,
+            sine,
+            cosine,
+            position[1] + low[1],
+            position[1] + high[1],
+        )
         placed = _Placed(slot, first, count)
         self._placed[instance] = placed
         return placed
@@ -255,27 +269,29 @@ class Stage:
 
     def _refine(self, r: int) -> None:
         chart = self._receiver_maps[r]
-        shadows.refine(0, 0, chart[1], chart[2], chart, self._coarse, self.fine_maps[r], self.fine)
+        shadow_maps.refine(
+            0, 0, chart[1], chart[2], chart, self._coarse, self.fine_maps[r], self.fine
+        )
 
     def _put_shell(self, shell: Mesh) -> None:
         placed = self._write(0, shell, (0.0, 0.0, 0.0), 0.0, rooted=False)
         # Not an object: it casts no shadows, and stays.
         del self._placed[0]
-        receivers = self._make_receivers(
-            placed, ROOM_TEXEL, ROOM_FINER, ROOM_RECEIVER_AREA, level_only=False
-        )
+        large = np.flatnonzero((shell.areas >= ROOM_RECEIVER_AREA) & (shell.glow == 0))
+        receivers = self._make_receivers(placed, large, ROOM_TEXEL, ROOM_FINER)
         part = slice(placed.first, placed.first + placed.count)
         used = np.arange(MAX_CORNERS) < self.counts[part, None]
         corners = self.corners[part]
         low = np.where(used[..., None], corners, np.inf).min(axis=1)
         high = np.where(used[..., None], corners, -np.inf).max(axis=1)
-        shadows.bake_corners(
+        big = shell.areas >= CORNER_AREA
+        shadow_maps.bake_corners(
             receivers,
             self._receiver_axes,
             self._receiver_frames,
             self._receiver_maps,
-            np.concatenate([low, high], axis=1).astype(np.float32),
-            self.planes[part],
+            np.concatenate([low, high], axis=1)[big].astype(np.float32),
+            self.planes[part][big],
             self._base,
         )
         self._coarse[:] = self._base
@@ -283,22 +299,17 @@ class Stage:
             self._refine(r)
 
     def _make_receivers(
-        self, placed: _Placed, texel: float, finer: int, area: float, *, level_only: bool
+        self, placed: _Placed, polygons: NDArray[np.int64], texel: float, finer: int
     ) -> NDArray[np.int32]:
-        """Gives light maps to the large polygons of an object; their receivers' indices."""
-        part = slice(placed.first, placed.first + placed.count)
-        large = placing.areas(self.corners[part], self.counts[part], self.planes[part]) >= area
-        large &= self.glow[part] == 0
-        if level_only:
-            large &= self.planes[part, 1] > 0.95
+        """Gives light maps to some polygons of an object; their receivers' indices."""
         made = []
-        for p in np.flatnonzero(large) + placed.first:
+        for p in polygons + placed.first:
             r = self._free_receivers.pop() if self._free_receivers else self.receivers
             if r == self.receivers:
                 self.receivers += 1
                 if r == len(self._receiver_maps):
                     self._grow(_PER_RECEIVER)
-            width, height = shadows.describe_receiver(
+            width, height = shadow_maps.describe_receiver(
                 self.corners[p, : self.counts[p]],
                 self.planes[p],
                 np.float32(texel),
@@ -320,7 +331,7 @@ class Stage:
             self._shadow[texels] = 0
             self._coarse[texels] = 1.0
             fine_texels = slice(fine_first, fine_first + fine_width * fine_height)
-            self.fine[fine_texels] = int(shadows.PLAIN_LIGHT)
+            self.fine[fine_texels] = int(shadow_maps.PLAIN_LIGHT)
             self.receivers_of[p] = r
             made.append(r)
         return np.array(made, dtype=np.int32)
