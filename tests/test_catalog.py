@@ -85,6 +85,32 @@ def test_meshes_are_sound(object_class: C) -> None:
 
 
 @pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
+def test_no_two_paints_share_a_place(object_class: C) -> None:
+    """Overlapping polygons in one plane would flicker as the agent moves."""
+    model = model_of(object_class)
+    for style in styles(object_class, 4):
+        size = model.size(style)
+        for look in (Look(), Look(is_open=True, is_on=True)):
+            mesh = model.mesh(size, style, look)
+            used = (np.arange(MAX_CORNERS) < mesh.counts[:, None])[..., None]
+            low = np.where(used, mesh.corners, np.inf).min(axis=1)
+            high = np.where(used, mesh.corners, -np.inf).max(axis=1)
+            flat = np.abs(mesh.normals).max(axis=1) > 0.9999
+            for axis in range(3):
+                across = [other for other in range(3) if other != axis]
+                for sign in (-1, 1):
+                    (rows,) = np.nonzero(flat & (sign * mesh.normals[:, axis] > 0.9))
+                    level = mesh.corners[rows, 0, axis]
+                    together = np.abs(level[:, None] - level) < 2e-4
+                    overlap = np.minimum(high[rows, None], high[rows]) - np.maximum(
+                        low[rows, None], low[rows]
+                    )
+                    shared = np.clip(overlap[..., across], 0, None).prod(axis=-1)
+                    alike = (mesh.colours[rows, None] == mesh.colours[rows]).all(axis=-1)
+                    assert not (together & ~alike & (shared > 2e-6)).any()
+
+
+@pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
 def test_a_closed_object_stays_in_its_box(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 6):
@@ -158,6 +184,29 @@ def test_receptacles_hold_what_alfred_puts_there(holder: C) -> None:
             posed = posed_size(item_size, is_tipped(item, holder))
             room = [fits(surface, posed) for surface in model.surfaces(size, 0)]
             assert any(room), f"{item.name} does not fit in {holder.name}"
+
+
+@pytest.mark.parametrize("holder", sorted(RECEPTACLES), ids=lambda c: c.name)
+def test_things_stand_on_what_is_drawn(holder: C) -> None:
+    """Under the middle of a surface lies a polygon that faces up; towels and slices hang."""
+    if holder in (C.TowelHolder, C.HandTowelHolder, C.Toaster):
+        pytest.skip("holds things by their upper part")
+    dishes = (C.Bowl, C.Pan, C.Pot)
+    model = model_of(holder)
+    for style in styles(holder, 6):
+        size = model.size(style)
+        mesh = model.mesh(size, style, Look(is_open=True))
+        surfaces = model.surfaces(size, style)
+        for surface in surfaces[:1] if holder in dishes else surfaces:
+            x = (surface.area.x0 + surface.area.x1) / 2
+            z = (surface.area.z0 + surface.area.z1) / 2
+            gaps = []
+            for i in np.flatnonzero(mesh.normals[:, 1] > 0.99):
+                corners = mesh.corners[i, : mesh.counts[i]]
+                low, high = corners.min(axis=0), corners.max(axis=0)
+                if low[0] <= x <= high[0] and low[2] <= z <= high[2]:
+                    gaps.append(surface.y - corners[:, 1].mean())
+            assert any(-0.002 <= gap <= 0.007 for gap in gaps), (style, surface)
 
 
 def test_two_targets_fit_in_one_receptacle() -> None:

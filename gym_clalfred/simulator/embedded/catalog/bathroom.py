@@ -77,8 +77,9 @@ def _sink_basin(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 def _bathtub(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     basin = bathtub_basin(size)
-    b.box((-w, 0.0, -d), (w, h, d), darker(CERAMIC, 0.96), faces="xXzZ")
-    b.box((-w, h - 0.04, d - 0.001), (w, h, d), CERAMIC, faces="Z")
+    lip = h - 0.04
+    b.box((0.01 - w, 0.0, 0.01 - d), (w - 0.01, lip, d - 0.01), darker(CERAMIC, 0.95), faces="xXzZ")
+    b.box((-w, lip, -d), (w, h, d), CERAMIC, faces="xXyzZ")
     rim(b, (-w, -d, w, d), _hole(basin.offset, basin.size), h, CERAMIC)
 
 

@@ -175,7 +175,7 @@ def _bread(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         extrude(b, _loaf(w, h), -d, d, crust, face=_CRUMB)
     else:
         ball(b, (0.0, 0.47 * h, 0.0), (w, 0.47 * h, d), [crust, crust, darker(crust, 1.2)], sides=8)
-    level, wide, step = (h, 0.35 * w, 0.5 * d) if loaf else (0.945 * h, 0.2 * w, 0.16 * d)
+    level, wide, step = (h + 0.0005, 0.35 * w, 0.5 * d) if loaf else (0.945 * h, 0.2 * w, 0.16 * d)
     for z in (-step, 0.0, step):
         near, far = z - 0.12 * d, z + 0.03 * d
         cut = [(-wide, far), (wide, near), (wide, near + 0.05 * d), (-wide, far + 0.05 * d)]

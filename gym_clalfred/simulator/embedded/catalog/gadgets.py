@@ -246,4 +246,10 @@ def _watch(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         cap_bottom=False,
     )
     plate(b, (-0.02 * w, h, -0.3 * w), (0.02 * w, h, 0.02 * w), Paint((200, 60, 50)), _UP)
-    plate(b, (-0.02 * w, h, -0.02 * w), (0.24 * w, h, 0.02 * w), Paint((120, 120, 124)), _UP)
+    plate(
+        b,
+        (-0.02 * w, 0.97 * h, -0.02 * w),
+        (0.24 * w, 0.97 * h, 0.02 * w),
+        Paint((120, 120, 124)),
+        _UP,
+    )

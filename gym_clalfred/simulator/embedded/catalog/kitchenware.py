@@ -19,7 +19,13 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     wood,
 )
 from gym_clalfred.simulator.embedded.catalog.style import choose
-from gym_clalfred.simulator.embedded.catalog.surfaces import mug_radius, pan_radius, pot_radius
+from gym_clalfred.simulator.embedded.catalog.surfaces import (
+    GOBLET_FLOOR,
+    is_goblet,
+    mug_radius,
+    pan_radius,
+    pot_radius,
+)
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Texture
 
 _GRIPS = (Paint((40, 40, 42)), Paint((120, 74, 44), Texture.WOOD, 0.1), Paint((150, 40, 36)))
@@ -59,7 +65,7 @@ def _cup(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     r, h = size[0] / 2, size[1]
     glass = Paint((186, 214, 222), Texture.GLASS, 0.1)
     paint = choose(style, "stuff", (glass, bright(style), bright(style)))
-    if choose(style, "form", ("tumbler", "tumbler", "goblet")) == "tumbler":
+    if not is_goblet(style):
         b.lathe([(0.72 * r, 0.0), (r, h)], paint, cap_top=False)
         b.lathe([(0.66 * r, 0.06 * h), (r, h)], darker(paint, 0.8), inward=True)
         return
@@ -67,7 +73,7 @@ def _cup(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     b.lathe(
         [(0.14 * r, 0.35 * h), (0.95 * r, 0.55 * h), (r, h)], paint, cap_bottom=False, cap_top=False
     )
-    b.lathe([(0.6 * r, 0.45 * h), (r, h)], darker(paint, 0.8), inward=True)
+    b.lathe([(0.6 * r, GOBLET_FLOOR * h), (r, h)], darker(paint, 0.8), inward=True)
 
 
 @shape(ObjectClass.Mug)

@@ -165,5 +165,5 @@ def _boots(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     for side in (-1, 1):
         x = side * 0.26 * w
         block(b, x, 0.0, 0.0, (0.42 * w, 0.1 * h, d), sole)
-        block(b, x, 0.1 * h, 0.2 * d, (0.4 * w, 0.26 * h, 0.6 * d), darker(leather, 0.9))
+        block(b, x, 0.1 * h, 0.2 * d, (0.38 * w, 0.26 * h, 0.6 * d), darker(leather, 0.9))
         block(b, x, 0.1 * h, -0.26 * d, (0.4 * w, 0.9 * h, 0.44 * d), leather, top=BLACK)

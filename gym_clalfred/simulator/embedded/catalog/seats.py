@@ -31,7 +31,7 @@ def _upholstered(b: MeshBuilder, size: Vector, paint: Paint, cushions: int, arm:
     """Base, seat cushions, backrest and armrests of a sofa or an armchair."""
     w, h, d = size
     seat, back, side = seat_height(size), seat_back(size), arm_width(size)
-    block(b, 0.0, 0.06, 0.0, (w, seat - 0.2, d), darker(paint, 0.8), "xXzZ")
+    block(b, 0.0, 0.06, 0.0, (w - 0.02, seat - 0.2, d - 0.02), darker(paint, 0.8), "Z")
     block(b, 0.0, 0.06, back / 2 - d / 2, (w, h - 0.06, back), paint)
     for x in (side / 2 - w / 2, w / 2 - side / 2):
         block(b, x, 0.06, back / 2, (side, arm * h - 0.06, d - back), darker(paint, 0.92))
@@ -130,15 +130,16 @@ def _bed(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
             Paint(fabric(style).colour, Texture.STRIPES, 0.2),
         ),
     )
-    block(b, 0.0, 0.1, 0.0, (w, 0.2, d), darker(frame, 0.9), "xXYzZ")
+    block(b, 0.0, 0.1, 0.0, (w - 0.02, 0.2, d - 0.02), darker(frame, 0.9), "xXYzZ")
     legs(b, size, 0.1, 0.08, darker(frame))
     head = choose(style, "head", (frame, fabric(style, "headboard")))
     block(b, 0.0, 0.1, 0.035 - d / 2, (w, h - 0.1, 0.07), head)
     block(b, 0.0, 0.3, 0.03, (w - 0.06, top - 0.3, d - 0.1), sheet)
-    fold = -d / 2 + 0.58
-    block(b, 0.0, 0.22, (fold + d / 2) / 2, (w, top - 0.22 + 0.001, d / 2 - fold), blanket)
+    foot = choose(style, "foot", (0.045, 0.005))
+    fold, end = 0.58 - d / 2, d / 2 - foot
+    block(b, 0.0, 0.22, (fold + end) / 2, (w, top - 0.219, end - fold), blanket)
     block(b, 0.0, top - 0.02, fold + 0.06, (w - 0.002, 0.022, 0.16), darker(blanket, 1.2), "xXY")
-    if choose(style, "foot", (True, False)):
+    if foot > 0.01:
         block(b, 0.0, 0.1, d / 2 - 0.02, (w, top, 0.04), frame)
 
 

@@ -153,9 +153,9 @@ def _box(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     b.box((-w, 0.0, -d), (w, h, d), card, faces="xXyzZ")
     cavity(b, (inner[0], 0.012, inner[1]), (inner[2], h, inner[3]), darker(card, 0.8), "xXyzZ")
     rim(b, (-w, -d, w, d), inner, h, darker(card, 1.12))
-    plate(b, (-0.5 * w, 0.3 * h, d), (0.5 * w, 0.62 * h, d), mark)
+    plate(b, (-0.5 * w, 0.3 * h, d + 0.0005), (0.5 * w, 0.62 * h, d + 0.0005), mark)
     for side in (-1, 1):
-        x = side * w
+        x = side * (w + 0.0005)
         plate(b, (x, 0.6 * h, -0.2 * d), (x, 0.74 * h, 0.2 * d), darker(card, 0.45), (side, 0, 0))
 
 
@@ -205,7 +205,11 @@ def _hamper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     )
     for side in (-1, 1):
         plate(
-            b, (side * w, 0.78 * h, -0.25 * d), (side * w, 0.88 * h, 0.25 * d), BLACK, (side, 0, 0)
+            b,
+            (side * (w + 0.0005), 0.78 * h, -0.25 * d),
+            (side * (w + 0.0005), 0.88 * h, 0.25 * d),
+            BLACK,
+            (side, 0, 0),
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.parts import stove_area
-from gym_clalfred.simulator.embedded.catalog.style import STOVE
+from gym_clalfred.simulator.embedded.catalog.style import STOVE, choose
 from gym_clalfred.simulator.embedded.room import Rectangle, Surface
 
 #: Free height above surfaces with nothing over them.
@@ -26,6 +26,9 @@ _FRIDGE_SHELF = 0.36
 
 #: How far a dish lets long things stick out over its rim.
 _RIM_OVERHANG = 0.36
+
+#: Where the inside of a cup with a stem begins, as a share of its height.
+GOBLET_FLOOR = 0.45
 
 _Surfaces = tuple[Surface, ...]
 _Rule = Callable[[Vector, int], _Surfaces]
@@ -85,6 +88,11 @@ def cabinet_shelves(size: Vector) -> tuple[float, ...]:
 def cart_shelves(size: Vector) -> tuple[float, ...]:
     """Heights of the three boards of a cart."""
     return (0.12 * size[1], 0.52 * size[1], 0.92 * size[1])
+
+
+def is_goblet(style: int) -> bool:
+    """Whether a cup has a stem; its inside then begins at ``GOBLET_FLOOR`` of its height."""
+    return choose(style, "goblet", (False, False, True))
 
 
 def mug_radius(size: Vector) -> float:
@@ -219,7 +227,8 @@ def _plate(size: Vector, style: int) -> _Surfaces:
 
 
 def _cup(size: Vector, style: int) -> _Surfaces:
-    return (sheet(0.62 * size[0], 0.62 * size[2], 0.008, overhang=0.1),)
+    floor = GOBLET_FLOOR * size[1] + 0.002 if is_goblet(style) else 0.008
+    return (sheet(0.62 * size[0], 0.62 * size[2], floor, overhang=0.1),)
 
 
 def _mug(size: Vector, style: int) -> _Surfaces:
