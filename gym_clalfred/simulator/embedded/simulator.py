@@ -42,7 +42,7 @@ from gym_clalfred.simulator.embedded.visibility import (
 )
 
 #: Stages kept for rooms used lately, so that going back to one is quick.
-KEPT_ROOMS = 12
+KEPT_ROOMS = 6
 
 #: How many places are tried for one that leaves the object in view after Put.
 PUT_TRIES = 6
