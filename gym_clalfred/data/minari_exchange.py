@@ -1,0 +1,204 @@
+"""Exchange with Minari, so that tools for offline reinforcement learning read demonstrations.
+
+Needs the extra ``minari`` (``pip install "cl-alfred-gym[minari]"``). Datasets are Minari's own
+Arrow format in Minari's own folder. An episode's metadata holds the key of the episode, as
+``options["episode"]``, and the whole trajectory, as ``traj_data``; so an import gives back exactly
+what was exported, masks and annotations included.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from gym_clalfred.actions import Action
+from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.archive import TrajectoryArchive, write_archive
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
+from gym_clalfred.language.text import CHARACTERS, plain_text
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.object_ids import class_of
+
+_GOAL_CHARACTERS = 512
+_INSTRUCTIONS_CHARACTERS = 4096
+
+#: What a dataset without an environment has as observations: the words alone.
+WORDS_SPACE = spaces.Dict(
+    {
+        "goal": spaces.Text(_GOAL_CHARACTERS, min_length=0, charset=CHARACTERS),
+        "instructions": spaces.Text(_INSTRUCTIONS_CHARACTERS, min_length=0, charset=CHARACTERS),
+    }
+)
+
+
+def export_minari(
+    source: EpisodeSource,
+    keys: Iterable[EpisodeKey],
+    dataset_id: str,
+    env: gym.Env[Any, Any] | None = None,
+) -> Any:
+    """Writes episodes as a Minari dataset, one at a time, and returns the ``MinariDataset``.
+
+    Actions are (action, class) pairs of the environment's action space, the last one Stop; infos
+    hold ``high_step``, the high-level step that each action belongs to.
+
+    Args:
+        source: where the episodes are.
+        keys: which ones, in this order.
+        dataset_id: Minari's name, such as ``clalfred/small/train-v0``; must be new.
+        env: replays the demonstrations and gives observations and rewards; without it the
+            observations are the goal and the instructions.
+    """
+    minari = _minari()
+    if dataset_id in minari.list_local_datasets():
+        raise BadInputError(f"Minari has a dataset {dataset_id!r} already: choose another name")
+    space = spaces.MultiDiscrete([len(Action), len(ObjectClass)])
+    documents: list[dict[str, str]] = []
+
+    def buffers() -> Iterator[Any]:
+        for key in keys:
+            episode = source.episode(key)
+            documents.append({"traj_data": encode_trajectory(episode.trajectory).decode()})
+            yield _buffer(episode, env)
+
+    try:
+        with warnings.catch_warnings():
+            # Minari misses a registered environment, author and code link: the data needs none.
+            warnings.simplefilter("ignore", UserWarning)
+            dataset = minari.create_dataset_from_buffers(
+                dataset_id,
+                buffers(),
+                action_space=space,
+                observation_space=env.observation_space if env else WORDS_SPACE,
+                algorithm_name="expert",
+                description=f"CL-ALFRED demonstrations, {source.label}",
+                data_format="arrow",
+                jpeg_encoding=False,
+            )
+        dataset.storage.update_episode_metadata(documents)
+    except BaseException:
+        if dataset_id in minari.list_local_datasets():
+            minari.delete_dataset(dataset_id)
+        raise
+    return minari.load_dataset(dataset_id)
+
+
+def import_minari(
+    dataset_id: str, folder: str | Path
+) -> tuple[TrajectoryArchive, tuple[EpisodeKey, ...]]:
+    """Turns a dataset that ``export_minari`` wrote into an archive of trajectories.
+
+    Returns the opened archive, which has every annotation of each trajectory, and the episodes
+    that the dataset lists, in its order.
+
+    Args:
+        dataset_id: Minari's name.
+        folder: where the archive is written.
+    """
+    dataset = _minari().load_dataset(dataset_id)
+    keys: list[EpisodeKey] = []
+    found: dict[Split, dict[str, int]] = {}
+    for number, metadata in enumerate(_metadata(dataset)):
+        name = f"{dataset_id}, episode {number}"
+        if "traj_data" not in metadata or "episode" not in (metadata.get("options") or {}):
+            raise DataError(f"{name}: not a dataset that export_minari wrote: no traj_data")
+        try:
+            key = EpisodeKey.parse(metadata["options"]["episode"])
+        except BadInputError as error:
+            raise DataError(f"{name}: {error}") from None
+        trajectory = parse_trajectory(metadata["traj_data"], name)
+        if trajectory.key != key.trajectory or key.annotation >= len(trajectory.annotations):
+            raise DataError(f"{name}: {key} does not name the trajectory {trajectory.key} in it")
+        if not np.array_equal(dataset[number].actions, expert_pairs(trajectory)):
+            raise DataError(f"{name}: its actions are not those of its trajectory")
+        keys.append(key)
+        found.setdefault(key.split, {}).setdefault(key.trajectory, number)
+    for split, numbers in found.items():
+        write_archive(folder, split, _trajectories(dataset, numbers.values()))
+    return TrajectoryArchive(folder, label=dataset_id), tuple(keys)
+
+
+def expert_pairs(trajectory: Trajectory) -> NDArray[np.int64]:
+    """(T + 1, 2) actions and target classes of a demonstration, Stop at the end."""
+    pairs = [
+        (step.action, class_of(step.object_id) if step.object_id else ObjectClass.NoObject)
+        for step in trajectory.actions
+    ]
+    return np.array([*pairs, (Action.Stop, ObjectClass.NoObject)], dtype=np.int64)
+
+
+def _buffer(episode: Episode, env: gym.Env[Any, Any] | None) -> Any:
+    from minari.data_collector import EpisodeBuffer
+
+    trajectory = episode.trajectory
+    actions = expert_pairs(trajectory)
+    if env is None:
+        observations: list[Any] = [_words(episode)] * (len(actions) + 1)
+        rewards = [0.0] * (len(actions) - 1) + [1.0]
+    else:
+        observations, rewards = _replay(episode, actions, env)
+    last = len(trajectory.plan) - 1
+    steps = [0, *(step.step for step in trajectory.actions), last]
+    return EpisodeBuffer(
+        options={"episode": str(episode.key)},
+        observations={name: [each[name] for each in observations] for name in observations[0]},
+        actions=actions,
+        rewards=rewards,
+        terminations=[False] * (len(actions) - 1) + [True],
+        truncations=[False] * len(actions),
+        infos={"high_step": np.array(steps, dtype=np.int64)[:, None]},
+    )
+
+
+def _replay(
+    episode: Episode, actions: NDArray[np.int64], env: gym.Env[Any, Any]
+) -> tuple[list[Any], list[float]]:
+    observation, info = env.reset(options={"episode": episode.key})
+    observations, rewards = [observation], []
+    for number, action in enumerate(actions):
+        observation, reward, terminated, truncated, info = env.step(action)
+        observations.append(observation)
+        rewards.append(float(reward))
+        if (terminated or truncated) != (number == len(actions) - 1):
+            raise DataError(f"{episode.key}: the replay ended after action {number + 1}")
+    if not info.get("success"):
+        raise DataError(f"{episode.key}: the replayed demonstration does not reach its goal")
+    return observations, rewards
+
+
+def _words(episode: Episode) -> dict[str, str]:
+    return {
+        "goal": plain_text(episode.annotation.goal, _GOAL_CHARACTERS),
+        "instructions": plain_text("\n".join(episode.annotation.steps), _INSTRUCTIONS_CHARACTERS),
+    }
+
+
+def _metadata(dataset: Any) -> Iterator[dict[str, Any]]:
+    yield from dataset.storage.get_episode_metadata(dataset.episode_indices)
+
+
+def _trajectories(dataset: Any, numbers: Iterable[int]) -> Iterator[Trajectory]:
+    indices = [dataset.episode_indices[number] for number in numbers]
+    for metadata in dataset.storage.get_episode_metadata(indices):
+        yield parse_trajectory(metadata["traj_data"], str(metadata["id"]))
+
+
+def _minari() -> Any:
+    for package in ("minari", "pyarrow"):
+        if find_spec(package) is None:
+            raise MissingDependencyError(
+                f"{package} is not installed: pip install 'cl-alfred-gym[minari]'"
+            )
+    import minari
+
+    return minari

@@ -1,0 +1,169 @@
+"""Exchange with Minari loses nothing that training or evaluation needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fakes import FakeSource
+from trajectories import MASK, clean_a_mug
+
+from gym_clalfred.actions import Action
+from gym_clalfred.data import minari_exchange
+from gym_clalfred.data.archive import TrajectoryArchive, write_archive
+from gym_clalfred.data.minari_exchange import expert_pairs, export_minari, import_minari
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
+from gym_clalfred.objects import ObjectClass
+
+minari = pytest.importorskip("minari")
+pytest.importorskip("pyarrow")
+
+NAME = "clalfred/test-v0"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> TrajectoryArchive:
+    write_archive(tmp_path / "in", Split.TRAIN, [clean_a_mug("trial_A"), clean_a_mug("trial_B")])
+    write_archive(tmp_path / "in", Split.VALID_SEEN, [clean_a_mug("trial_C", 401)])
+    return TrajectoryArchive(tmp_path / "in", "tiny")
+
+
+def some_keys(source: EpisodeSource) -> list[EpisodeKey]:
+    train = [entry.key for entry in source.entries(Split.TRAIN)]
+    seen = [entry.key for entry in source.entries(Split.VALID_SEEN)]
+    return [train[4], train[0], seen[1], train[3]]
+
+
+def test_round_trip(source: TrajectoryArchive, tmp_path: Path) -> None:
+    keys = some_keys(source)
+    export_minari(source, keys, NAME)
+    back, listed = import_minari(NAME, tmp_path / "out")
+    assert list(listed) == keys
+    for key in keys:
+        assert back.episode(key) == source.episode(key)
+    assert len(back.entries(Split.TRAIN)) == len(source.entries(Split.TRAIN))
+    assert back.label == NAME
+
+
+def test_what_minari_reads(source: TrajectoryArchive) -> None:
+    keys = some_keys(source)
+    export_minari(source, keys, NAME)
+    dataset = minari.load_dataset(NAME)
+    assert dataset.total_episodes == len(keys)
+    for key, episode in zip(keys, dataset.iterate_episodes()):
+        trajectory = source.episode(key).trajectory
+        assert len(episode) == len(trajectory.actions) + 1
+        assert list(episode.actions[0]) == [Action.MoveAhead, ObjectClass.NoObject]
+        assert list(episode.actions[3]) == [Action.PutObject, ObjectClass.SinkBasin]
+        assert list(episode.actions[-1]) == [Action.Stop, ObjectClass.NoObject]
+        assert episode.actions[0] in dataset.action_space
+        assert episode.rewards.sum() == episode.rewards[-1] == 1.0
+        assert list(np.flatnonzero(episode.terminations)) == [len(episode) - 1]
+        assert not episode.truncations.any()
+        goals = episode.observations["goal"]
+        assert goals == [source.episode(key).annotation.goal] * (len(episode) + 1)
+        assert list(episode.infos["high_step"].ravel()) == [0, 0, 0, 1, 2, 2, 2, 2, 3, 3]
+
+
+class Complete(FakeSource):
+    """The fake source with what the format needs: masks, and as many instructions as steps."""
+
+    def episode(self, key: EpisodeKey) -> Episode:
+        episode = super().episode(key)
+        made = episode.trajectory
+        actions = tuple(
+            replace(step, mask=MASK) if step.object_id else step for step in made.actions
+        )
+        annotations = tuple(replace(each, steps=("Go.",) * 4) for each in made.annotations)
+        return Episode(key, replace(made, actions=actions, annotations=annotations))
+
+
+def test_observations_of_an_environment(make_fake_env: Callable[..., ClAlfredEnv]) -> None:
+    env = make_fake_env(source=Complete())
+    key = EpisodeKey.parse("train/pick_and_place_simple-Apple-None-Fridge-1/trial_T1#1")
+    export_minari(env.source, [key], NAME, env)
+    (episode,) = minari.load_dataset(NAME).iterate_episodes()
+    observation, _ = env.reset(options={"episode": key})
+    for number, action in enumerate(expert_pairs(env.source.episode(key).trajectory)):
+        for name in ("rgb", "classes", "instances"):
+            np.testing.assert_array_equal(episode.observations[name][number], observation[name])
+        assert episode.observations["goal"][number] == observation["goal"]
+        observation, reward, *_ = env.step(action)
+        assert episode.rewards[number] == reward
+
+
+def test_a_demonstration_that_fails_leaves_no_dataset(
+    make_fake_env: Callable[..., ClAlfredEnv],
+) -> None:
+    env = make_fake_env(source=Complete())
+    good = EpisodeKey.parse("train/pick_and_place_simple-Apple-None-Fridge-1/trial_T1#0")
+    bad = EpisodeKey.parse("train/pick_two_obj_and_place-Apple-None-Fridge-1/trial_T1#0")
+    with pytest.raises(DataError, match="does not reach its goal"):
+        export_minari(env.source, [good, bad], NAME, env)
+    assert NAME not in minari.list_local_datasets()
+
+
+def test_a_name_that_is_taken(source: TrajectoryArchive) -> None:
+    export_minari(source, some_keys(source)[:1], NAME)
+    with pytest.raises(BadInputError, match="already"):
+        export_minari(source, some_keys(source), NAME)
+    assert minari.load_dataset(NAME).total_episodes == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.pop("traj_data"), "no traj_data"),
+        (lambda data: data.pop("options"), "no traj_data"),
+        (lambda data: data.update(traj_data="{"), "not a JSON document"),
+        (
+            lambda data: data["options"].update(episode="train/a-b/c#0"),
+            "does not name the trajectory",
+        ),
+        (lambda data: data["options"].update(episode="nonsense"), "expected an episode"),
+        (
+            lambda data: data.update(
+                traj_data=data["traj_data"]
+                .replace("LookDown_15", "LookUp_15")
+                .replace('"LookDown"', '"LookUp"')
+            ),
+            "actions are not those",
+        ),
+    ],
+)
+def test_damaged_datasets(
+    source: TrajectoryArchive,
+    tmp_path: Path,
+    change: Callable[[dict[str, Any]], Any],
+    message: str,
+) -> None:
+    export_minari(source, some_keys(source)[:1], NAME)
+    path = tmp_path / "minari" / NAME / "data" / "0" / "metadata.json"
+    metadata = json.loads(path.read_text())
+    change(metadata)
+    path.write_text(json.dumps(metadata))
+    with pytest.raises(DataError, match=message):
+        import_minari(NAME, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("package", ["minari", "pyarrow"])
+def test_without_the_extra(
+    source: TrajectoryArchive, monkeypatch: pytest.MonkeyPatch, package: str
+) -> None:
+    monkeypatch.setattr(minari_exchange, "find_spec", lambda name: name != package or None)
+    with pytest.raises(MissingDependencyError, match=rf"{package}.*cl-alfred-gym\[minari\]"):
+        export_minari(source, [], NAME)
