@@ -14,6 +14,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     bright,
     darker,
     extrude,
+    plate,
     shape,
     tube,
     wood,
@@ -239,18 +240,9 @@ def _spatula(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     head = choose(style, "head", (DARK_STEEL, BLACK, wood(style), Paint((190, 60, 50))))
     blade = [(-w / 2, -d / 2), (w / 2, -d / 2), (0.38 * w, -0.16 * d), (-0.38 * w, -0.16 * d)]
     extrude(b, blade, 0.0, 0.16 * h, head, lying=True)
+    slit, y = darker(head, 0.4), 0.18 * h
     for x in (-0.22 * w, 0.0, 0.22 * w):
-        plate_z = (-0.44 * d, -0.24 * d)
-        b.polygon(
-            [
-                (x - 0.04 * w, 0.18 * h, plate_z[0]),
-                (x + 0.04 * w, 0.18 * h, plate_z[0]),
-                (x + 0.04 * w, 0.18 * h, plate_z[1]),
-                (x - 0.04 * w, 0.18 * h, plate_z[1]),
-            ],
-            (0, 1, 0),
-            darker(head, 0.4),
-        )
+        plate(b, (x - 0.04 * w, y, -0.44 * d), (x + 0.04 * w, y, -0.24 * d), slit, (0, 1, 0))
     b.box((-0.009, 0.1 * h, -0.18 * d), (0.009, h, d / 2), choose(style, "grip", _GRIPS))
 
 
