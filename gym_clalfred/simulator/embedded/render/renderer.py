@@ -45,7 +45,9 @@ class Renderer:
         self._inverse_depth = np.zeros(size * size, dtype=np.float32)
         self._polygons = np.zeros(size * size, dtype=np.float32)
         self._edges = np.zeros((4, max(size, 16)), dtype=np.float32)
-        self._ends = np.zeros(size + 1, dtype=np.int32)
+        self._words = np.zeros(size // 8 + 1, dtype=np.uint64)
+        self._changes = self._words.view(np.uint8)
+        self._ends = np.zeros(size + 9, dtype=np.int32)
         self._packed = np.zeros((2, size), dtype=np.uint32)
         self._addresses = np.zeros(shading.CHUNK, dtype=np.int32)
         self._shades = np.zeros(shading.CHUNK, dtype=np.float32)
@@ -105,9 +107,15 @@ class Renderer:
                 self._inverse_depth,
                 self._polygons,
             )
-            if names is not None:
+            if names is not None and colours is None:
                 shading.write_instances(
-                    self._polygons, size, stage.owners, self._ends, names[v].reshape(-1)
+                    self._polygons,
+                    size,
+                    stage.owners,
+                    self._changes,
+                    self._words,
+                    self._ends,
+                    names[v].reshape(-1),
                 )
             if depths is not None:
                 shading.write_depth(self._inverse_depth, depths[v].reshape(-1))
@@ -132,12 +140,16 @@ class Renderer:
                     levels,
                     self._terms,
                     self._seen,
+                    self._changes,
+                    self._words,
                     self._ends,
                     self._addresses,
                     self._packed,
                     self._shades,
                     DITHER,
+                    stage.owners,
                     colours[v].reshape(-1),
+                    _NO_NAMES if names is None else names[v].reshape(-1),
                 )
         return Images(rgb=colours, depth=depths, instances=names)
 
@@ -171,4 +183,5 @@ DITHER = np.tile(
 ).astype(np.float32)
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
+_NO_NAMES = np.zeros(0, dtype=np.int16)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)

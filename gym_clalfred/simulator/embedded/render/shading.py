@@ -76,12 +76,16 @@ def shade_view(
     levels: I32,
     terms: F32,
     seen: I32,
+    changes: U8,
+    words: NDArray[np.uint64],
     ends: I32,
     addresses: I32,
     packed: U32,
     shades: F32,
     dither: F32,
+    owners: NDArray[np.int16],
     rgb: U8,
+    instances: NDArray[np.int16],
 ) -> None:
     """Colours one view.
 
@@ -94,12 +98,15 @@ def shade_view(
         levels: (T, L) first texel of each level of each texture.
         terms: (N, 20) working memory: ``project_axis`` of u, v, gradient and the map's axes.
         seen: (N,) working memory: the stamp of the view whose terms are valid.
-        ends, addresses, shades: working memory for a row.
+        changes, words, ends, addresses, shades: working memory for a row; see ``find_runs``.
         packed: (2, size) working memory: colours and texels of a row.
         dither: (4, CHUNK) offsets in texels that hide the steps of the light map.
+        owners: (N,) instance of each polygon.
         rgb: (size * size * 3,) out.
+        instances: (size * size,) out, or empty if not wanted.
     """
     middle = np.float32(size) * HALF
+    named = len(instances) > 0
     most = np.int32(levels.shape[1] - 1)
     colours, patches = packed[0], packed[1]
     for row in range(size):
@@ -108,16 +115,20 @@ def shade_view(
         jitter = dither[row & 3]
         down = np.float32(row)
         begin = 0
-        for run in range(find_runs(names, ends)):
+        for run in range(find_runs(names, changes, words, ends)):
             name, end = names[begin], ends[run]
             if name < ZERO:
                 # A hair crack where a corner meets an edge: take the neighbour's colour.
                 filler = colours[begin - 1] if begin > 0 else np.uint32(0x808080)
                 for k in range(begin, end):
                     colours[k] = filler
+                if named:
+                    instances[row * size + begin : row * size + end] = 0
                 begin = end
                 continue
             p = np.uint32(name)
+            if named:
+                instances[row * size + begin : row * size + end] = owners[p]
             about = terms[p]
             texture = patterns[p]
             receiver = receivers_of[p]
@@ -186,13 +197,23 @@ def shade_view(
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def find_runs(names: F32, ends: I32) -> int:
-    """Number of runs of equal values in a row; ``ends`` gets where each stops."""
-    count = np.uint32(0)
+def find_runs(names: F32, changes: U8, words: NDArray[np.uint64], ends: I32) -> int:
+    """Number of runs of equal values in a row; ``ends`` gets where each stops.
+
+    ``words`` is the same memory as ``changes``, read eight pixels at a time.
+    """
     last = len(names) - 1
+    left, right = names[:last], names[1:]
+    flags = changes[:last]
     for k in range(last):
-        ends[count] = k + 1
-        count += np.uint32(names[k] != names[k + 1])
+        flags[k] = left[k] != right[k]
+    count = np.uint32(0)
+    for w in range(len(words)):
+        if words[w] != 0:
+            at = w << 3
+            for k in range(at, at + 8):
+                ends[count] = k + 1
+                count += np.uint32(changes[k])
     ends[count] = last + 1
     return int(count) + 1
 
@@ -283,14 +304,20 @@ def write_depth(inverse_depth: F32, out: F32) -> None:
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def write_instances(
-    polygons: F32, size: int, owners: NDArray[np.int16], ends: I32, out: NDArray[np.int16]
+    polygons: F32,
+    size: int,
+    owners: NDArray[np.int16],
+    changes: U8,
+    words: NDArray[np.uint64],
+    ends: I32,
+    out: NDArray[np.int16],
 ) -> None:
     """Instance of each pixel's polygon; the room's 0 where there is none."""
     for row in range(size):
         names = polygons[row * size : (row + 1) * size]
         line = out[row * size : (row + 1) * size]
         begin = 0
-        for run in range(find_runs(names, ends)):
+        for run in range(find_runs(names, changes, words, ends)):
             name, end = names[begin], ends[run]
             line[begin:end] = owners[np.uint32(name)] if name >= ZERO else 0
             begin = end

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -164,6 +165,13 @@ class Stage:
             self._boxes[placed.slot] = self._boxes[last]
             self._placed[int(self.spans[last, 2])].slot = placed.slot
         self.objects = last
+
+    def copy(self) -> Stage:
+        """An independent stage with the same objects; quicker than building one anew."""
+        twin = Stage.__new__(Stage)
+        for name, value in vars(self).items():
+            twin.__dict__[name] = value.copy() if isinstance(value, np.ndarray) else deepcopy(value)
+        return twin
 
     def __contains__(self, instance: int) -> bool:
         return instance in self._placed

@@ -191,13 +191,16 @@ def _blots(count: int, low: float, high: float, seed: int) -> tuple[Grid, NDArra
     random = _random(seed)
     covered, which = np.zeros((TILE, TILE)), np.zeros((TILE, TILE), dtype=np.int64)
     for k in range(count):
-        y, x, radius = random.random(), random.random(), random.uniform(low, high)
+        y, x, radius = random.integers(TILE), random.integers(TILE), random.uniform(low, high)
         stretch, angle = random.uniform(0.5, 1.0), random.uniform(0, np.pi)
-        dy, dx = (_ROWS - y + 0.5) % 1 - 0.5, (_COLUMNS - x + 0.5) % 1 - 0.5
+        reach = int((radius + 0.01) * TILE) + 1
+        offset = np.arange(-reach, reach + 1)
+        dy, dx = offset[:, None] / TILE, offset[None] / TILE
         a, b = dx * np.cos(angle) + dy * np.sin(angle), dy * np.cos(angle) - dx * np.sin(angle)
         cover = 1 - _step(radius, np.hypot(a, b / stretch), 0.008)
-        which = np.where(cover > 0.3, k, which)
-        covered = np.maximum(covered, cover)
+        window = np.ix_((y + offset) % TILE, (x + offset) % TILE)
+        which[window] = np.where(cover > 0.3, k, which[window])
+        covered[window] = np.maximum(covered[window], cover)
     return covered, which
 
 
