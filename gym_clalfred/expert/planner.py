@@ -19,7 +19,7 @@ from gym_clalfred.tasks.spec import TaskSpec, TaskType
 __all__ = ["Demonstration", "UnsolvableError", "solve"]
 
 #: Objects of a class that are tried one by one before any of the rest will do.
-_INSTANCES_TRIED = 3
+_INSTANCES_TRIED = 4
 
 #: Where the expert may leave a knife that is not needed any more.
 _KNIFE_PLACES = (
@@ -83,7 +83,7 @@ def _carry_out(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None
         return
     assert task.receptacle is not None
     goals = _some(skills, task.receptacle)
-    _with_one(skills.pick_up, _some(skills, task.goal_class, outside=goals), rng)
+    _fetch(skills, task, goals, rng)
     if task.type in _TREATMENTS:
         skills.treat(_TREATMENTS[task.type])
     elif task.type is TaskType.MOVABLE:
@@ -91,8 +91,20 @@ def _carry_out(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None
         _with_one(skills.load, _some(skills, task.movable, outside=goals), rng)
     place = _with_one(skills.put, goals, rng)
     if task.type is TaskType.PICK_TWO_AND_PLACE:
-        _with_one(skills.pick_up, _some(skills, task.goal_class, outside=[place]), rng)
+        _fetch(skills, task, [place], rng)
         skills.put([place])
+
+
+def _fetch(
+    skills: Skills, task: TaskSpec, goals: Collection[str], rng: np.random.Generator
+) -> None:
+    """Picks up a target that is not where it belongs yet."""
+    targets = _some(skills, task.goal_class, outside=goals)
+    if task.sliced:
+        # One slice is as good as another, and they lie together.
+        skills.pick_up(targets)
+    else:
+        _with_one(skills.pick_up, targets, rng)
 
 
 def _with_one(skill: Callable[[list[str]], R], names: list[str], rng: np.random.Generator) -> R:

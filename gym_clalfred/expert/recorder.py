@@ -17,8 +17,21 @@ from gym_clalfred.simulator.contract import GRID_METRES, AgentPose, Failure, Sce
 MIN_TARGET_PIXELS = 40
 
 
+#: Failures of an interaction that standing elsewhere does not change.
+_ANYWHERE = frozenset({Failure.NO_SPACE, Failure.NOT_RECEPTACLE})
+
+
 class StepFailedError(Exception):
-    """An action of the plan did not do what was expected; another pose may help."""
+    """An action of the plan did not do what was expected.
+
+    Args:
+        message: what happened.
+        anywhere: whether it would fail from every pose.
+    """
+
+    def __init__(self, message: str, anywhere: bool = False) -> None:
+        super().__init__(message)
+        self.anywhere = anywhere
 
 
 @dataclass(frozen=True)
@@ -111,7 +124,10 @@ class Recorder:
         held = simulator.held if action is Action.PutObject else None
         outcome = simulator.step(action, choice.object_id)
         if not outcome.success:
-            raise StepFailedError(f"{action.name} {choice.object_id}: {outcome.failure}")
+            raise StepFailedError(
+                f"{action.name} {choice.object_id}: {outcome.failure}",
+                anywhere=outcome.failure in _ANYWHERE,
+            )
         self.actions.append(
             ExpertAction(
                 action,

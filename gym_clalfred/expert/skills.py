@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from gym_clalfred.actions import Action
@@ -178,11 +178,11 @@ class Skills:
         sim, recorder = self._sim, self.recorder
         start, mark = sim.agent, recorder.mark()
         picked, visited = set(self._picked), set(self._visited)
-        aims = {self._closed_container(name) or name for name in names}
+        aims = [aim for name in names for aim in self._aims(name)]
         routes = recorder.grid.routes(start)
         tried = 0
         reason = "no pose shows it"
-        for pose in candidate_poses(routes, map(self._aim, sorted(aims)))[:_POSES_SEEN]:
+        for pose in candidate_poses(routes, aims)[:_POSES_SEEN]:
             if not sim.teleport(pose).success:
                 continue
             found = find()
@@ -197,6 +197,8 @@ class Skills:
                 reason = str(error)
                 recorder.rewind(mark)
                 self._picked, self._visited = set(picked), set(visited)
+                if error.anywhere and len(names) == 1:
+                    break
             tried += 1
             if tried == _POSES_TRIED:
                 break
@@ -392,6 +394,14 @@ class Skills:
     def _filling(self, name: str) -> ObjectClass | None:
         contents = self._sim.objects[name].contents
         return self._kind(contents[0]) if contents else None
+
+    def _aims(self, name: str) -> tuple[Aim, ...]:
+        """Where to look for an object; in a closed container, where it will be seen once open."""
+        container = self._closed_container(name)
+        if container is None:
+            return (self._aim(name),)
+        hidden, shut = self._aim(name), self._aim(container)
+        return (replace(hidden, away=shut.away), shut)
 
     def _aim(self, name: str) -> Aim:
         state = self._sim.objects[name]
