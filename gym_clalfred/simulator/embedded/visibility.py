@@ -119,8 +119,14 @@ def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vecto
 def count_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
     """How many pixels of an image show each instance."""
     counts = np.zeros(length, dtype=np.int64)
-    for value in instances.ravel():
-        counts[value] += 1
+    pixels = instances.ravel()
+    # Neighbours mostly show the same thing, so runs are counted rather than pixels.
+    start, current = 0, pixels[0]
+    for k in range(1, pixels.size):
+        if pixels[k] != current:
+            counts[current] += k - start
+            start, current = k, pixels[k]
+    counts[current] += pixels.size - start
     return counts
 
 
