@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from gym_clalfred.actions import Action
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UsageError
 from gym_clalfred.objects import ObjectClass
 
 #: What the decoder is told as "previous action" at the first step of an episode.
@@ -27,10 +28,12 @@ class ViewFeatures:
     Args:
         views: (U, C, S) maps of the U distinct views over S cells; uint8 stands for value / 255.
         index: (T, V) int64, the row of ``views`` that each of the V views shows at each step.
+        name: where a feature store keeps the maps; checkpoints then hold the name only.
     """
 
     views: Tensor
     index: Tensor
+    name: str = ""
 
     @classmethod
     def from_dense(cls, maps: Tensor) -> ViewFeatures:
@@ -38,13 +41,33 @@ class ViewFeatures:
         steps, views = maps.shape[:2]
         return cls(maps.flatten(3).flatten(0, 1), torch.arange(steps * views).view(steps, views))
 
+    @classmethod
+    def from_state_dict(
+        cls, state: Mapping[str, Any], lookup: Callable[[str], ViewFeatures] | None = None
+    ) -> ViewFeatures:
+        """The inverse of ``state_dict``."""
+        if not state["name"]:
+            return cls(state["views"], state["index"])
+        if lookup is None:
+            raise UsageError(
+                f"the maps {state['name']!r} are in a feature store, not in the checkpoint: load "
+                "it with features=store.load"
+            )
+        return lookup(state["name"])
+
+    def state_dict(self) -> dict[str, Any]:
+        """The maps, or only their name if a store has them."""
+        if self.name:
+            return {"name": self.name}
+        return {"name": "", "views": self.views, "index": self.index}
+
     def dense(self) -> Tensor:
         """(T, V, C, S) maps of every view at every step."""
         return self.views[self.index]
 
     def to(self, device: torch.device) -> ViewFeatures:
         """The same maps on a device."""
-        return ViewFeatures(self.views.to(device), self.index.to(device))
+        return replace(self, views=self.views.to(device), index=self.index.to(device))
 
     @property
     def scale(self) -> float:
@@ -61,7 +84,7 @@ class ViewFeatures:
 
 
 @dataclass(frozen=True)
-class Demonstration:
+class EncodedEpisode:
     """One expert episode as a learner sees it; T steps, the last of them Stop.
 
     Args:
@@ -71,9 +94,8 @@ class Demonstration:
         actions: (T,) int64 values of ``Action``.
         classes: (T,) int64 values of ``ObjectClass``; ``NoObject`` away from interactions.
         augmented: the same views under other augmentations; one is drawn at each use.
-        label: number of the episode's behaviour or room type, for learners that declare
-            ``needs_labels``.
-        task: number of the task in the stream, for learners that declare ``needs_boundaries``.
+        label: the episode's behaviour or room type, for learners that declare ``needs_labels``.
+        starts_task: whether a task begins here, for learners that declare ``needs_boundaries``.
     """
 
     key: str
@@ -82,8 +104,8 @@ class Demonstration:
     actions: Tensor
     classes: Tensor
     augmented: tuple[ViewFeatures, ...] = ()
-    label: int | None = None
-    task: int | None = None
+    label: str | None = None
+    starts_task: bool | None = None
 
     def __post_init__(self) -> None:
         lengths = {len(self.features), len(self.actions), len(self.classes)}
@@ -97,9 +119,29 @@ class Demonstration:
     def __len__(self) -> int:
         return len(self.actions)
 
-    def without_identity(self) -> Demonstration:
-        """The same episode with nothing that tells its task or label."""
-        return replace(self, label=None, task=None)
+    def state_dict(self) -> dict[str, Any]:
+        """The episode as tensors and plain values; of maps in a store only the name."""
+        return {
+            **{name: getattr(self, name) for name in _PLAIN_FIELDS},
+            "features": self.features.state_dict(),
+            "augmented": [features.state_dict() for features in self.augmented],
+        }
+
+    @classmethod
+    def from_state_dict(
+        cls, state: Mapping[str, Any], lookup: Callable[[str], ViewFeatures] | None = None
+    ) -> EncodedEpisode:
+        """The inverse of ``state_dict``; ``lookup`` finds maps in their store by name."""
+        return cls(
+            **{name: state[name] for name in _PLAIN_FIELDS},
+            features=ViewFeatures.from_state_dict(state["features"], lookup),
+            augmented=tuple(
+                ViewFeatures.from_state_dict(one, lookup) for one in state["augmented"]
+            ),
+        )
+
+
+_PLAIN_FIELDS = ("key", "tokens", "actions", "classes", "label", "starts_task")
 
 
 @dataclass(frozen=True)
@@ -126,22 +168,24 @@ class Batch:
 
     @classmethod
     def of(
-        cls, demonstrations: Sequence[Demonstration], generator: torch.Generator | None = None
+        cls,
+        episodes: Sequence[EncodedEpisode],
+        generator: torch.Generator | None = None,
     ) -> Batch:
-        """Puts demonstrations together; with a generator, each shows an augmentation of its own."""
-        if not demonstrations:
-            raise BadInputError("a batch needs at least one demonstration, found none")
+        """Puts episodes together; with a generator, each shows an augmentation of its own."""
+        if not episodes:
+            raise BadInputError("a batch needs at least one episode, found none")
         return cls(
-            features=tuple(_draw_features(one, generator) for one in demonstrations),
+            features=tuple(_draw_features(one, generator) for one in episodes),
             tokens=torch.nn.utils.rnn.pad_sequence(
-                [demonstration.tokens for demonstration in demonstrations],
+                [one.tokens for one in episodes],
                 batch_first=True,
                 padding_value=PADDING,
             ),
-            token_lengths=torch.tensor([len(one.tokens) for one in demonstrations]),
-            actions=torch.cat([demonstration.actions for demonstration in demonstrations]),
-            classes=torch.cat([demonstration.classes for demonstration in demonstrations]),
-            lengths=tuple(len(demonstration) for demonstration in demonstrations),
+            token_lengths=torch.tensor([len(one.tokens) for one in episodes]),
+            actions=torch.cat([one.actions for one in episodes]),
+            classes=torch.cat([one.classes for one in episodes]),
+            lengths=tuple(len(one) for one in episodes),
         )
 
     def __len__(self) -> int:
@@ -219,8 +263,8 @@ class Batch:
         return shifted
 
 
-def _draw_features(demonstration: Demonstration, generator: torch.Generator | None) -> ViewFeatures:
-    if generator is None or not demonstration.augmented:
-        return demonstration.features
-    choice = int(torch.randint(len(demonstration.augmented) + 1, (), generator=generator))
-    return demonstration.features if choice == 0 else demonstration.augmented[choice - 1]
+def _draw_features(episode: EncodedEpisode, generator: torch.Generator | None) -> ViewFeatures:
+    if generator is None or not episode.augmented:
+        return episode.features
+    choice = int(torch.randint(len(episode.augmented) + 1, (), generator=generator))
+    return episode.features if choice == 0 else episode.augmented[choice - 1]

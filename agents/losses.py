@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -52,10 +53,14 @@ class EpisodeLosses:
 
 @dataclass(frozen=True)
 class EpisodeLogits:
-    """Logits of one episode as a memory keeps them: actions (T, A), classes (I, K)."""
+    """Logits of one episode: actions (T, A), classes at interaction steps (I, K)."""
 
     actions: Tensor
     classes: Tensor
+
+    def detached(self) -> EpisodeLogits:
+        """A copy of its own, to be stored."""
+        return EpisodeLogits(self.actions.detach().clone(), self.classes.detach().clone())
 
 
 def imitation_losses(
@@ -74,31 +79,24 @@ def imitation_losses(
     return EpisodeLosses(*parts, total)
 
 
-def distillation_losses(
-    predictions: Predictions,
-    stored: Predictions,
-    batch: Batch,
-    config: LossConfig | None = None,
-    mean_over_labels: bool = True,
+def logit_distances(
+    new: Sequence[EpisodeLogits], old: Sequence[EpisodeLogits], squared_norm: bool = False
 ) -> Tensor:
-    """(B,) squared distance to stored logits, of actions at every step and classes at interactions.
+    """(n,) how far n episodes' logits are from stored ones, summed over steps and interactions.
 
     Args:
-        predictions: what the network says now.
-        stored: what it said when the logits were stored; progress is not compared.
-        batch: the episodes of both.
-        config: whether the sum over an episode is divided as the imitation loss is.
-        mean_over_labels: the mean over labels as in DER++, or the sum, which is the squared norm.
+        new: what the network says now.
+        old: what it said when the logits were stored.
+        squared_norm: sum the squares over labels; otherwise their mean, as DER++ does.
     """
-    config = config or LossConfig()
-    action = (predictions.action_logits - stored.action_logits) ** 2
-    object_class = (predictions.class_logits - stored.class_logits) ** 2
-    if mean_over_labels:
-        action, object_class = action.mean(1), object_class.mean(1)
-    else:
-        action, object_class = action.sum(1), object_class.sum(1)
-    sums = EpisodeSums(batch, config.per_padded_step)
-    return sums.steps(action) + sums.interactions(object_class)
+    reduce = torch.sum if squared_norm else torch.mean
+    return torch.stack(
+        [
+            reduce((a.actions - b.actions) ** 2, 1).sum()
+            + reduce((a.classes - b.classes) ** 2, 1).sum()
+            for a, b in zip(new, old)
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -122,14 +120,7 @@ class EpisodeSums:
 
 
 def split_logits(predictions: Predictions, batch: Batch) -> list[EpisodeLogits]:
-    """The logits of each episode, without their graph."""
-    actions = predictions.action_logits.detach().split(batch.lengths)
-    classes = predictions.class_logits.detach().split(batch.interaction_counts)
-    return [EpisodeLogits(a.clone(), c.clone()) for a, c in zip(actions, classes)]
-
-
-def join_logits(logits: list[EpisodeLogits]) -> Predictions:
-    """The inverse of ``split_logits``, with empty progress."""
-    actions = torch.cat([one.actions for one in logits])
-    classes = torch.cat([one.classes for one in logits])
-    return Predictions(actions, classes, actions.new_zeros(2, len(actions)))
+    """The logits of each episode of the batch."""
+    actions = predictions.action_logits.split(batch.lengths)
+    classes = predictions.class_logits.split(batch.interaction_counts)
+    return [EpisodeLogits(a, c) for a, c in zip(actions, classes)]

@@ -105,11 +105,15 @@ class TwoBranchNetwork(nn.Module):
         words = self.words(tokens)
         return tuple(branch.read(words, lengths) for branch in self._branches)
 
-    def forward(self, batch: Batch, masks: DropoutMasks | None = None) -> Predictions:
-        """All steps of a batch after the expert's own; ``masks`` switches dropout on.
+    def forward(
+        self, batch: Batch, masks: DropoutMasks | None = None, teacher_forcing: bool = True
+    ) -> Predictions:
+        """All steps of a batch; at time t only the episodes that last longer than t.
 
-        At time t only the episodes that last longer than t are computed: the first n, since they
-        are sorted by length.
+        Args:
+            batch: the episodes.
+            masks: switches dropout on.
+            teacher_forcing: feed back the expert's previous action, or else the network's own.
         """
         order = sorted(range(len(batch)), key=lambda episode: -batch.lengths[episode])
         active = [sum(length > t for length in batch.lengths) for t in range(max(batch.lengths))]
@@ -120,12 +124,15 @@ class TwoBranchNetwork(nn.Module):
         layers = self._layers(instructions)
         state = self.initial_state(instructions)
         hidden, cell = list(state.hidden), list(state.cell)
-        steps = []
+        steps: list[list[Tensor]] = []
         for t, n in enumerate(active):
             maps = partial(batch.maps, order[:n], t, previous.dtype)
             hidden, cell = [h[:n] for h in hidden], [c[:n] for c in cell]
+            before = previous[rows[t]]
+            if not teacher_forcing and t > 0:
+                before = self._own_choice([branch[:n] for branch in steps[-1]])
             inputs, hidden, cell = self._step(
-                layers, maps, batch.map_scale, previous[rows[t]], hidden, cell, masks
+                layers, maps, batch.map_scale, before, hidden, cell, masks
             )
             steps.append([torch.cat(pair, 1) for pair in zip(hidden, inputs)])
         episode_by_episode = torch.cat(rows).argsort()
@@ -225,6 +232,13 @@ class TwoBranchNetwork(nn.Module):
         if self.class_embedding is None:
             return action
         return torch.cat([action, self.class_embedding(classes)], -1)
+
+    def _own_choice(self, decoded: list[Tensor]) -> Tensor:
+        with torch.no_grad():
+            actions = self._action_logits(decoded[0]).argmax(1)
+            classes = self._class_logits(decoded[1]).argmax(1)
+        interacts = (actions >= int(Action.PickupObject)) & (actions <= int(Action.SliceObject))
+        return self._previous(actions, classes * interacts)
 
     def _action_logits(self, decoded: Tensor) -> Tensor:
         legal = self.action_embedding.weight[: len(Action)]

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import torch
 
-from agents.batch import Demonstration, ViewFeatures
+from agents.batch import EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
+from cl.base import ContinualLearner
+from cl.registry import get_method
 from gym_clalfred.actions import Action
+
+# The tests run side by side; more threads than cores would slow all of them down.
+torch.set_num_threads(1)
 
 VOCABULARY = 24
 CHANNELS, CELLS, VIEWS = 3, 4, 5
@@ -30,8 +38,8 @@ def tiny_config(**changes: object) -> NetworkConfig:
 
 
 def demonstration(
-    seed: int, length: int = 6, words: int = 5, label: int | None = None, task: int | None = None
-) -> Demonstration:
+    seed: int, length: int = 6, words: int = 5, label: str | None = None
+) -> EncodedEpisode:
     """A random episode: moves, some interactions with random classes, Stop."""
     generator = torch.Generator().manual_seed(seed)
     actions = torch.randint(0, int(Action.Stop), (length,), generator=generator)
@@ -39,18 +47,47 @@ def demonstration(
     interacts = (actions >= int(Action.PickupObject)) & (actions <= int(Action.SliceObject))
     classes = torch.randint(1, 119, (length,), generator=generator) * interacts
     maps = torch.rand(length, VIEWS, CHANNELS, CELLS, generator=generator)
-    return Demonstration(
+    return EncodedEpisode(
         key=f"episode-{seed}",
         features=ViewFeatures.from_dense(maps),
         tokens=torch.randint(1, VOCABULARY, (words,), generator=generator),
         actions=actions,
         classes=classes,
         label=label,
-        task=task,
     )
 
 
-def demonstrations(count: int, first_seed: int = 0) -> list[Demonstration]:
+def demonstrations(count: int, first_seed: int = 0) -> list[EncodedEpisode]:
     """Random episodes of unequal lengths."""
     seeds = range(first_seed, first_seed + count)
     return [demonstration(seed, 3 + seed * 5 % 7, 2 + seed * 3 % 6) for seed in seeds]
+
+
+def learner(name: str, memory: int = 12, batch_size: int = 6, **changes: Any) -> ContinualLearner:
+    """A tiny learner of a registered method with small batches; ``changes`` are its settings."""
+    method = get_method(name)
+    settings = method.presets[changes.pop("preset", "paper")]
+    training = replace(settings.training, batch_size=batch_size)
+    stream_size = max(1, round(settings.stream_size * batch_size / settings.training.batch_size))
+    settings = replace(settings, memory=memory, stream_size=stream_size, training=training)
+    arguments = {key: changes.pop(key) for key in ("seed", "network") if key in changes}
+    network = arguments.pop("network", tiny_config())
+    settings = replace(settings, **changes)
+    return method(network, method=settings, device="cpu", **arguments)
+
+
+def stream_for(agent: ContinualLearner, count: int, first_seed: int = 0) -> list[EncodedEpisode]:
+    """Random episodes with what the learner declares to need."""
+    return told(agent, demonstrations(count, first_seed))
+
+
+def told(agent: ContinualLearner, episodes: list[EncodedEpisode]) -> list[EncodedEpisode]:
+    """The episodes as a stream tells this learner of them: three labels, tasks of five."""
+    return [
+        replace(
+            episode,
+            label=f"label-{place % 3}" if agent.needs_labels else None,
+            starts_task=place % 5 == 0 if agent.needs_boundaries else None,
+        )
+        for place, episode in enumerate(episodes)
+    ]

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from agents.batch import START, Batch, Demonstration, ViewFeatures
+from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
 from agents.deferred import deferred_attention, deferred_linear, deferred_matmul, filter_views
 from agents.dropout import DropoutMasks
@@ -23,12 +23,12 @@ def network() -> TwoBranchNetwork:
     return TwoBranchNetwork(tiny_config()).double()
 
 
-def in_doubles(one: Demonstration) -> Demonstration:
+def in_doubles(one: EncodedEpisode) -> EncodedEpisode:
     features = ViewFeatures(one.features.views.double(), one.features.index)
-    return Demonstration(one.key, features, one.tokens, one.actions, one.classes)
+    return EncodedEpisode(one.key, features, one.tokens, one.actions, one.classes)
 
 
-def logits_of(network: TwoBranchNetwork, episodes: list[Demonstration]) -> list[Tensor]:
+def logits_of(network: TwoBranchNetwork, episodes: list[EncodedEpisode]) -> list[Tensor]:
     batch = Batch.of(episodes)
     predictions = network(batch)
     actions = predictions.action_logits.split(batch.lengths)
@@ -66,7 +66,7 @@ def test_paddings_of_the_instruction_do_not_change_logits(network: TwoBranchNetw
 
 def test_other_words_at_the_same_place_change_logits(network: TwoBranchNetwork) -> None:
     one, other = in_doubles(demonstration(1)), in_doubles(demonstration(2))
-    swapped = Demonstration("x", one.features, other.tokens, one.actions, one.classes)
+    swapped = EncodedEpisode("x", one.features, other.tokens, one.actions, one.classes)
     assert not torch.allclose(logits_of(network, [one])[0], logits_of(network, [swapped])[0])
 
 
@@ -125,11 +125,11 @@ def test_gradients_equal_those_of_finite_differences(network: TwoBranchNetwork) 
 def test_uint8_maps_stand_for_value_over_255(network: TwoBranchNetwork) -> None:
     one = demonstration(0)
     bytes_ = (one.features.views * 255).round().to(torch.uint8)
-    stored = Demonstration(
+    stored = EncodedEpisode(
         "a", ViewFeatures(bytes_, one.features.index), one.tokens, one.actions, one.classes
     )
     floats = ViewFeatures(bytes_.double() / 255, one.features.index)
-    dense = Demonstration("b", floats, one.tokens, one.actions, one.classes)
+    dense = EncodedEpisode("b", floats, one.tokens, one.actions, one.classes)
     torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [dense])[0])
 
 
@@ -206,7 +206,7 @@ def test_views_are_shared_and_augmentations_drawn() -> None:
     one = demonstration(0, length=2)
     shared = ViewFeatures(torch.rand(1, CHANNELS, 4), torch.zeros(2, VIEWS, dtype=torch.long))
     assert shared.dense().shape == (2, VIEWS, CHANNELS, 4)
-    augmented = Demonstration(
+    augmented = EncodedEpisode(
         "x", one.features, one.tokens, one.actions, one.classes, augmented=(shared,)
     )
     generator = torch.Generator().manual_seed(0)
@@ -218,6 +218,6 @@ def test_views_are_shared_and_augmentations_drawn() -> None:
 def test_demonstrations_of_unequal_lengths_are_refused() -> None:
     one = demonstration(0, length=4)
     with pytest.raises(BadInputError, match="found 4, 3, 4 steps"):
-        Demonstration("x", one.features, one.tokens, one.actions[:3], one.classes)
+        EncodedEpisode("x", one.features, one.tokens, one.actions[:3], one.classes)
     with pytest.raises(BadInputError, match="at least one"):
         Batch.of([])

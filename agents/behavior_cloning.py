@@ -1,0 +1,350 @@
+"""Behaviour cloning of demonstrations, in the manner of Stable-Baselines3's algorithms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback, CallbackList, ConvertCallback
+from stable_baselines3.common.logger import Logger
+from stable_baselines3.common.utils import configure_logger, get_device
+from torch import Tensor
+from tqdm import tqdm
+from typing_extensions import Self
+
+from agents.batch import Batch, EncodedEpisode, ViewFeatures
+from agents.checkpoint import load_state, save_state
+from agents.config import NetworkConfig
+from agents.dropout import DropoutMasks
+from agents.losses import EpisodeLosses, imitation_losses
+from agents.network import Predictions, TwoBranchNetwork
+from agents.policy import Policy, PolicyState
+from agents.training import TrainingConfig
+from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.stream import Demonstration, TaskStream
+
+#: Makes tensors of a demonstration, see ``agents.features.EpisodeReader``.
+Reader = Callable[[Demonstration], EncodedEpisode]
+
+#: Finds stored maps by name, see ``agents.features.FeatureStore``.
+FeatureLookup = Callable[[str], ViewFeatures]
+
+
+class BehaviorCloning:
+    """Trains the two-branch network on demonstrations that arrive one at a time.
+
+    Episodes are gathered until there is a batch; then there are as many updates as episodes, so
+    there is one update per episode on average. The last, smaller group is trained on too.
+
+    Args:
+        network: sizes of the network.
+        env: only for callbacks that ask the model for its environment.
+        training: optimiser settings.
+        policy: turns observations into actions; needed for ``predict``, not for ``learn``.
+        reader: makes tensors of the stream's demonstrations; not needed if tensors come already.
+        seed: of weights, dropout, augmentation and memory.
+        device: where to compute; ``auto`` is a GPU if there is one.
+        verbose: 1 prints the logger's tables.
+        tensorboard_log: folder for TensorBoard.
+    """
+
+    #: What the learner must be told beyond the task-free protocol; the stream obeys.
+    needs_boundaries: bool = False
+    needs_labels: bool = False
+
+    def __init__(
+        self,
+        network: NetworkConfig,
+        env: Any = None,
+        *,
+        training: TrainingConfig | None = None,
+        policy: Policy | None = None,
+        reader: Reader | None = None,
+        seed: int = 0,
+        device: torch.device | str = "auto",
+        verbose: int = 0,
+        tensorboard_log: str | None = None,
+    ) -> None:
+        self.config = network
+        self.training = training or TrainingConfig()
+        self.policy = policy
+        self.reader = reader
+        self.seed = seed
+        self.device = get_device(device)
+        self.verbose = verbose
+        self.tensorboard_log = tensorboard_log
+        self.generator = torch.Generator().manual_seed(seed)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = TwoBranchNetwork(network).to(self.device)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), self.training.learning_rate)
+        self.num_timesteps = 0
+        self.num_episodes = 0
+        self.num_updates = 0
+        self._env = env
+        self._gathered: list[EncodedEpisode] = []
+        self._logger: Logger | None = None
+
+    @property
+    def group_size(self) -> int:
+        """How many streamed episodes are gathered before they are trained on."""
+        return self.training.batch_size
+
+    def learn(
+        self,
+        stream: TaskStream | Iterable[EncodedEpisode | Demonstration],
+        callback: BaseCallback | list[BaseCallback] | Callable[..., bool] | None = None,
+        log_interval: int = 100,
+        tb_log_name: str = "run",
+        progress_bar: bool = False,
+    ) -> Self:
+        """Learns from a stream to its end, or until a callback says stop.
+
+        Args:
+            stream: the episodes, each seen once; a ``TaskStream`` is told what this learner needs.
+            callback: SB3's; ``on_step`` comes after each episode, not after each time step.
+            log_interval: episodes between two lines of the logger.
+            tb_log_name: name of the run in TensorBoard.
+            progress_bar: whether to show one.
+        """
+        if self._logger is None:
+            self._logger = configure_logger(self.verbose, self.tensorboard_log, tb_log_name)
+        callbacks = _as_callback(callback)
+        callbacks.init_callback(self)  # type: ignore[arg-type]  # it has what callbacks use
+        callbacks.on_training_start(locals(), globals())
+        count = stream.remaining if isinstance(stream, TaskStream) else None
+        with tqdm(total=count, unit="episode", disable=not progress_bar) as bar:
+            for _ in self._lessons(stream):
+                bar.update()
+                if self.num_episodes % log_interval == 0:
+                    self.dump_logs()
+                if not callbacks.on_step():
+                    break
+        callbacks.on_training_end()
+        return self
+
+    def observe(self, episode: EncodedEpisode) -> None:
+        """Takes in one streamed episode, and trains once enough are gathered."""
+        self._check_needs(episode)
+        if episode.starts_task:
+            if self._gathered:
+                self._train_gathered()
+            self._on_boundary()
+        self._gathered.append(episode)
+        self.num_episodes += 1
+        self.num_timesteps += len(episode)
+        self._on_arrival(episode)
+        if len(self._gathered) == self.group_size:
+            self._train_gathered()
+
+    def finish(self) -> Iterator[None]:
+        """What is left to do when the stream ends, in steps between which one may save."""
+        if self._gathered:
+            self._train_gathered()
+            yield
+
+    def predict(
+        self,
+        observation: Mapping[str, Any],
+        state: Any = None,
+        episode_start: NDArray[np.bool_] | None = None,
+        deterministic: bool = True,
+    ) -> tuple[NDArray[np.int64], PolicyState]:
+        """SB3's ``predict``: actions (n, 2) for n environments, or (2,) for one, and the state."""
+        if self.policy is None:
+            raise UsageError(
+                "this agent has no policy to see with: give BehaviorCloning a "
+                "policy=Policy(encoder), or load it with one"
+            )
+        return self.policy.predict(
+            self.network, observation, state, episode_start, deterministic, self.generator
+        )
+
+    def forward(self, batch: Batch) -> Predictions:
+        """Predictions in training mode, with dropout."""
+        masks = None
+        if self.config.dropout:
+            masks = DropoutMasks(self.config.dropout, self.generator, self.device)
+        predictions: Predictions = self.network(batch, masks, self.training.teacher_forcing)
+        return predictions
+
+    def losses(self, predictions: Predictions, batch: Batch) -> EpisodeLosses:
+        """Imitation losses of each episode."""
+        return imitation_losses(predictions, batch, self.training.loss)
+
+    def make_batch(self, episodes: Sequence[EncodedEpisode]) -> Batch:
+        """A batch on the agent's device, with augmentation."""
+        return Batch.of(episodes, self.generator).to(self.device)
+
+    def step(self, loss: Tensor) -> None:
+        """One step of the optimiser down a loss."""
+        self.optimizer.zero_grad()
+        loss.backward()
+        self._on_gradients()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.training.max_gradient_norm)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate
+        self.optimizer.step()
+        self.num_updates += 1
+        self.logger.record_mean("train/loss", float(loss.detach()))
+        self.logger.record("train/updates", self.num_updates)
+
+    @property
+    def learning_rate(self) -> float:
+        """The rate of the next update."""
+        return self.training.rate(self.num_updates)
+
+    @property
+    def logger(self) -> Logger:
+        """SB3's logger."""
+        if self._logger is None:
+            self._logger = Logger(folder=None, output_formats=[])
+        return self._logger
+
+    def set_logger(self, logger: Logger) -> None:
+        """Uses another logger of SB3's."""
+        self._logger = logger
+
+    def dump_logs(self) -> None:
+        """Writes what was recorded."""
+        self.logger.record("time/episodes", self.num_episodes)
+        self.logger.dump(self.num_timesteps)
+
+    def get_env(self) -> Any:
+        """The environment, for SB3's callbacks."""
+        return self._env
+
+    def get_vec_normalize_env(self) -> None:
+        """Always ``None``; asked for by SB3's callbacks."""
+        return None
+
+    def save(self, path: str | Path) -> Path:
+        """Writes everything that learning goes on from; see ``agents.checkpoint``."""
+        return save_state(path, self.state_dict())
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        env: Any = None,
+        features: FeatureLookup | None = None,
+        **arguments: Any,
+    ) -> Self:
+        """An agent that goes on exactly where ``save`` was called.
+
+        Args:
+            path: the checkpoint.
+            env: as for the constructor.
+            features: finds the maps of gathered and stored episodes that came from a store.
+            arguments: the constructor's ``policy``, ``reader``, ``device`` and so on.
+        """
+        state = load_state(path)
+        if state["agent"] != cls.__name__:
+            raise DataError(
+                f"{path}: holds a {state['agent']}, not a {cls.__name__}; load it with "
+                f"{state['agent']}.load"
+            )
+        agent = cls(NetworkConfig(**state["network_config"]), env, **arguments)
+        agent.load_state_dict(state, features)
+        return agent
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that learning depends on, as tensors and plain values."""
+        return {
+            "agent": type(self).__name__,
+            "network_config": asdict(self.config),
+            "network": dict(self.network.state_dict()),
+            "optimizer": _optimizer_state(self.optimizer),
+            "generator": self.generator.get_state(),
+            "counts": [self.num_timesteps, self.num_episodes, self.num_updates],
+            "gathered": [episode.state_dict() for episode in self._gathered],
+        }
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], features: FeatureLookup | None = None
+    ) -> None:
+        """Continues from a state of the same kind of agent."""
+        self.network.load_state_dict(state["network"])
+        _load_optimizer_state(self.optimizer, state["optimizer"])
+        self.generator.set_state(state["generator"])
+        self.num_timesteps, self.num_episodes, self.num_updates = state["counts"]
+        self._gathered = [
+            EncodedEpisode.from_state_dict(one, features) for one in state["gathered"]
+        ]
+
+    def _lessons(
+        self, stream: TaskStream | Iterable[EncodedEpisode | Demonstration]
+    ) -> Iterator[None]:
+        if isinstance(stream, TaskStream):
+            stream = stream.for_learner(self).demonstrations()
+        for given in stream:
+            self.observe(given if isinstance(given, EncodedEpisode) else self._read(given))
+            yield
+        yield from self.finish()
+
+    def _read(self, demonstration: Demonstration) -> EncodedEpisode:
+        if self.reader is None:
+            raise UsageError(
+                "the stream gives demonstrations without features: give the agent a "
+                "reader=EpisodeReader(...), or stream EncodedEpisode objects"
+            )
+        return self.reader(demonstration)
+
+    def _check_needs(self, episode: EncodedEpisode) -> None:
+        for need, value in (("boundaries", episode.starts_task), ("labels", episode.label)):
+            needed = getattr(self, f"needs_{need}")
+            if needed and value is None:
+                raise UsageError(
+                    f"{type(self).__name__} needs task {need}, but the stream gives none: make the "
+                    f"stream for this learner, TaskStream(env, learner=agent)"
+                )
+            if not needed and value is not None:
+                raise UsageError(
+                    f"{type(self).__name__} is task-free, but episode {episode.key!r} carries task "
+                    f"{need}: make the stream for this learner"
+                )
+
+    def _train_gathered(self) -> None:
+        group, self._gathered = tuple(self._gathered), []
+        self._train_on(group)
+
+    def _train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+        """Override: as many updates as there are episodes in the group."""
+        for _ in group:
+            batch = self.make_batch(group)
+            self.step(self.losses(self.forward(batch), batch).total.mean())
+
+    def _on_boundary(self) -> None:
+        """Override: a task begins with the next episode; only if ``needs_boundaries``."""
+
+    def _on_arrival(self, episode: EncodedEpisode) -> None:
+        """Override: an episode arrived and will be trained on with its group."""
+
+    def _on_gradients(self) -> None:
+        """Override: gradients are there and not clipped yet."""
+
+
+def _as_callback(
+    callback: BaseCallback | list[BaseCallback] | Callable[..., bool] | None,
+) -> BaseCallback:
+    if isinstance(callback, BaseCallback):
+        return callback
+    if isinstance(callback, list):
+        return CallbackList(callback)
+    return ConvertCallback(callback)
+
+
+def _optimizer_state(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
+    """State per parameter, in the parameters' order; the settings are the constructor's."""
+    states = optimizer.state_dict()["state"]
+    return [dict(states[index]) for index in sorted(states)]
+
+
+def _load_optimizer_state(optimizer: torch.optim.Optimizer, states: list[dict[str, Any]]) -> None:
+    groups = optimizer.state_dict()["param_groups"]
+    optimizer.load_state_dict({"state": dict(enumerate(states)), "param_groups": groups})

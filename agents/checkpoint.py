@@ -1,0 +1,97 @@
+"""Checkpoints: a zip of one safetensors file and one JSON file, written at once or not at all.
+
+A state is a tree of dictionaries and lists whose leaves are tensors, numbers, texts, booleans or
+``None``. Nothing in a checkpoint is executed when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+from torch import Tensor
+
+from gym_clalfred.errors import DataError
+
+FORMAT = "clalfred-agent"
+VERSION = 1
+_TENSORS, _VALUES = "tensors.safetensors", "state.json"
+_REFERENCE = "$tensor"
+
+
+def save_state(path: str | Path, state: Mapping[str, Any]) -> Path:
+    """Writes a state; ``.zip`` is added to a path without a suffix, as SB3 does."""
+    path = with_suffix(path)
+    tensors: dict[str, Tensor] = {}
+    values = _pack(dict(state), "", tensors)
+    document = {"format": FORMAT, "version": VERSION, "state": values}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with zipfile.ZipFile(temporary, "w") as archive:
+            archive.writestr(_VALUES, json.dumps(document))
+            archive.writestr(_TENSORS, safetensors.torch.save(tensors))
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
+
+
+def load_state(path: str | Path) -> dict[str, Any]:
+    """Reads what ``save_state`` wrote; raises ``DataError`` for anything else."""
+    path = with_suffix(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            document = json.loads(archive.read(_VALUES))
+            tensors = safetensors.torch.load(archive.read(_TENSORS))
+    except FileNotFoundError:
+        raise
+    except (zipfile.BadZipFile, KeyError, ValueError, safetensors.SafetensorError) as error:
+        raise DataError(
+            f"{path}: not a checkpoint of this project, or a damaged one ({error})"
+        ) from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DataError(f"{path}: not a checkpoint of this project (no {FORMAT!r} in {_VALUES})")
+    if document.get("version") != VERSION:
+        raise DataError(
+            f"{path}: format version {document.get('version')!r}, this release reads {VERSION}; "
+            "load it with the release that wrote it"
+        )
+    state = _unpack(document["state"], tensors)
+    assert isinstance(state, dict)
+    return state
+
+
+def with_suffix(path: str | Path) -> Path:
+    """The path of a checkpoint: with ``.zip`` unless it has a suffix."""
+    path = Path(path)
+    return path if path.suffix else path.with_suffix(".zip")
+
+
+def _pack(value: Any, name: str, tensors: dict[str, Tensor]) -> Any:
+    if isinstance(value, Tensor):
+        tensors[name] = value.detach().cpu().contiguous().clone()
+        return {_REFERENCE: name}
+    if isinstance(value, Mapping):
+        return {str(key): _pack(item, f"{name}/{key}", tensors) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_pack(item, f"{name}/{index}", tensors) for index, item in enumerate(value)]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{name or 'state'}: a checkpoint cannot hold a {type(value).__name__}")
+
+
+def _unpack(value: Any, tensors: Mapping[str, Tensor]) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {_REFERENCE}:
+            return tensors[value[_REFERENCE]]
+        return {key: _unpack(item, tensors) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_unpack(item, tensors) for item in value]
+    return value

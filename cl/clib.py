@@ -1,0 +1,134 @@
+"""CLIB: train from memory only, and keep what helps the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from agents.batch import Batch, EncodedEpisode, ViewFeatures
+from agents.training import TrainingConfig
+from cl.adaptive_rate import AdaptiveRate
+from cl.base import ContinualLearner, MethodConfig
+from cl.memory import LabelBalancedMemory, Memory, Stored
+
+
+@dataclass(frozen=True)
+class CLIBConfig(MethodConfig):
+    """Adds to the common settings.
+
+    Args:
+        importance_decay: share of the old importance in the running mean.
+        probes: episodes outside the batch on which the fall of the loss is measured.
+        rate_step: factor between the two learning rates that are compared.
+        rate_history: updates with each before they are compared.
+    """
+
+    stream_size: int = 1
+    training: TrainingConfig = field(default_factory=lambda: TrainingConfig(decay=0.9999))
+    importance_decay: float = 0.9
+    probes: int = 16
+    rate_step: float = 0.95
+    rate_history: int = 10
+
+
+class ImportanceMemory(LabelBalancedMemory):
+    """The least important episode of the most frequent label makes room."""
+
+    def __init__(self, capacity: int, generator: torch.Generator) -> None:
+        super().__init__(capacity, generator)
+        self.importance: list[float] = []
+
+    def offer(self, stored: Stored) -> int | None:
+        """A new episode starts with the mean importance of the others."""
+        slot = super().offer(stored)
+        mean = sum(self.importance) / len(self.importance) if self.importance else 0.0
+        if slot == len(self.importance):
+            self.importance.append(mean)
+        elif slot is not None:
+            self.importance[slot] = mean
+        return slot
+
+    def _victim(self, stored: Stored) -> int | None:
+        return min(self.most_frequent_slots(stored), key=lambda slot: self.importance[slot])
+
+
+class CLIB(ContinualLearner):
+    """Koh et al., "Online Continual Learning on Class Incremental Blurry Task Configuration", 2022.
+
+    Update: ``min L(x')`` on a batch of memory alone. Each of its episodes n is credited with how
+    much the loss of others fell: ``H_n <- 0.9 * H_n + 0.1 * (L_before - L_after)``. The learning
+    rate is the better of two that alternate, by a t-test on the same falls.
+
+    Stores: episodes; the least important one of the most frequent label makes room.
+    Boundaries: none, but the label (behaviour or room type) of every episode.
+    """
+
+    needs_labels = True
+    method: CLIBConfig
+    memory: ImportanceMemory
+    presets: ClassVar[Mapping[str, MethodConfig]] = {
+        "paper": CLIBConfig(),
+        "released": CLIBConfig(training=TrainingConfig.released(distillation=False)),
+    }
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.rate = AdaptiveRate(self.method.rate_step, self.method.rate_history)
+
+    @property
+    def replay_size(self) -> int:
+        """The whole batch comes from memory."""
+        return self.training.batch_size
+
+    @property
+    def learning_rate(self) -> float:
+        """The scheduled rate times the factor being tried."""
+        return super().learning_rate * self.rate.factor
+
+    def state_dict(self) -> dict[str, Any]:
+        """With importances and the comparison of rates."""
+        extra = {"importance": self.memory.importance, "rate": self.rate.state_dict()}
+        return {**super().state_dict(), **extra}
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, features)
+        self.memory.importance = list(state["importance"])
+        self.rate.load_state_dict(state["rate"])
+
+    def _make_memory(self, capacity: int) -> Memory:
+        return ImportanceMemory(max(1, capacity), self.generator)
+
+    def _train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+        for episode in group:
+            self.memory.offer(Stored(episode))
+        for _ in group:
+            slots = self.memory.sample(self.replay_size)
+            others = [slot for slot in range(len(self.memory)) if slot not in set(slots)]
+            probes = self.memory.sample(self.method.probes, others)
+            before = self._probe(probes)
+            self._update((), tuple(slots))
+            if probes:
+                self._credit(slots, float((before - self._probe(probes)).mean()))
+
+    def _credit(self, slots: list[int], fall: float) -> None:
+        """Notes by how much the loss of others fell in an update on these slots."""
+        decay = self.method.importance_decay
+        for slot in slots:
+            old = self.memory.importance[slot]
+            self.memory.importance[slot] = decay * old + (1 - decay) * fall
+        self.rate.note(fall)
+
+    @torch.no_grad()
+    def _probe(self, slots: list[int]) -> Tensor:
+        """(n,) losses of stored episodes, without dropout and augmentation."""
+        if not slots:
+            return torch.zeros(0)
+        batch = Batch.of([self.memory[slot].episode for slot in slots]).to(self.device)
+        return self.losses(self.network(batch), batch).total

@@ -1,0 +1,105 @@
+"""EWC++: weights that mattered are held in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from agents.batch import ViewFeatures
+from agents.training import TrainingConfig
+from cl.base import ContinualLearner, MethodConfig
+
+
+@dataclass(frozen=True)
+class EWCppConfig(MethodConfig):
+    """Adds to the common settings.
+
+    Args:
+        penalty: lambda.
+        fisher_decay: share of the old Fisher information in the running mean.
+        anchor_at_boundaries: set the anchor when a task begins, as the released code does.
+        anchor_every: otherwise set it after every so many updates; the paper gives no number.
+    """
+
+    stream_size: int = 32
+    penalty: float = 100.0
+    fisher_decay: float = 0.5
+    anchor_at_boundaries: bool = False
+    anchor_every: int = 100
+
+
+class EWCpp(ContinualLearner):
+    """Chaudhry et al., "Riemannian Walk for Incremental Learning", ECCV 2018.
+
+    Update: ``min L(x) + lambda * sum F (theta - theta*)^2``, where ``F <- d * F + (1 - d) * g^2``
+    runs along with the gradients g of L, and the anchor (theta*, its F) is set anew now and then.
+
+    Stores: the anchor's weights and Fisher information; episodes only in the preset ``released``,
+    which adds ER's replay. Boundaries: none; ``released`` sets the anchor at boundaries.
+    """
+
+    method: EWCppConfig
+    presets: ClassVar[Mapping[str, MethodConfig]] = {
+        "paper": EWCppConfig(),
+        "released": EWCppConfig(
+            stream_size=16,
+            anchor_at_boundaries=True,
+            training=TrainingConfig.released(distillation=False),
+        ),
+    }
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.needs_boundaries = self.method.anchor_at_boundaries
+        self.fisher = {name: torch.zeros_like(weight) for name, weight in self._weights()}
+        self.anchor: dict[str, Tensor] = {}
+        self.anchor_fisher: dict[str, Tensor] = {}
+
+    def set_anchor(self) -> None:
+        """From now on the present weights are to be kept, as far as they matter now."""
+        self.anchor = {name: weight.detach().clone() for name, weight in self._weights()}
+        self.anchor_fisher = {name: fisher.clone() for name, fisher in self.fisher.items()}
+
+    def state_dict(self) -> dict[str, Any]:
+        """With the Fisher information and the anchor."""
+        return {
+            **super().state_dict(),
+            "fisher": self.fisher,
+            "anchor": self.anchor,
+            "anchor_fisher": self.anchor_fisher,
+        }
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, features)
+        for name in ("fisher", "anchor", "anchor_fisher"):
+            setattr(self, name, {key: one.to(self.device) for key, one in state[name].items()})
+
+    @torch.no_grad()
+    def _on_gradients(self) -> None:
+        decay = self.method.fisher_decay
+        for name, weight in self._weights():
+            if weight.grad is None:
+                continue
+            self.fisher[name].mul_(decay).addcmul_(weight.grad, weight.grad, value=1 - decay)
+            if self.anchor:
+                slope = self.anchor_fisher[name] * (weight - self.anchor[name])
+                weight.grad.add_(slope, alpha=2 * self.method.penalty)
+
+    def _after_update(self, update: object) -> None:
+        every = self.method.anchor_every
+        if not self.method.anchor_at_boundaries and self.num_updates % every == 0:
+            self.set_anchor()
+
+    def _on_boundary(self) -> None:
+        if self.num_updates:
+            self.set_anchor()
+
+    def _weights(self) -> list[tuple[str, torch.nn.Parameter]]:
+        return list(self.network.named_parameters())

@@ -1,0 +1,71 @@
+"""Joint training: the upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import torch
+
+from agents.batch import EncodedEpisode, ViewFeatures
+from agents.training import TrainingConfig
+from cl.base import ContinualLearner, MethodConfig
+
+
+class Joint(ContinualLearner):
+    """All training episodes shuffled together, with as many updates as any other method.
+
+    Update: ``min L(x)`` on batches that go through all episodes in a random order, again and again;
+    it begins when the stream has ended.
+
+    Stores: every episode, so it is no continual learner; it says what is lost by being one.
+    Boundaries: none.
+    """
+
+    presets: ClassVar[Mapping[str, MethodConfig]] = {
+        "paper": MethodConfig(stream_size=32, memory=0),
+        "released": MethodConfig(
+            stream_size=32, memory=0, training=TrainingConfig.released(distillation=False)
+        ),
+    }
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._episodes: list[EncodedEpisode] = []
+        self._order: list[int] = []
+
+    def observe(self, episode: EncodedEpisode) -> None:
+        """Keeps the episode for later."""
+        self._check_needs(episode)
+        self._episodes.append(episode)
+        self.num_episodes += 1
+        self.num_timesteps += len(episode)
+
+    def finish(self) -> Iterator[None]:
+        """One update per episode, each on a batch of all."""
+        while self.num_updates < self.num_episodes:
+            self._update(self._next_batch(), ())
+            yield
+
+    def state_dict(self) -> dict[str, Any]:
+        """With all episodes and the rest of the running shuffle."""
+        episodes = [episode.state_dict() for episode in self._episodes]
+        return {**super().state_dict(), "episodes": episodes, "order": self._order}
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, features)
+        self._order = list(state["order"])
+        self._episodes = [
+            EncodedEpisode.from_state_dict(one, features) for one in state["episodes"]
+        ]
+
+    def _next_batch(self) -> tuple[EncodedEpisode, ...]:
+        size = min(self.training.batch_size, len(self._episodes))
+        while len(self._order) < size:
+            shuffled = torch.randperm(len(self._episodes), generator=self.generator)
+            self._order += shuffled.tolist()
+        chosen, self._order = self._order[:size], self._order[size:]
+        return tuple(self._episodes[index] for index in chosen)

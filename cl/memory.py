@@ -1,0 +1,141 @@
+"""The episodic memory: which of the streamed episodes are kept, with what was thought of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from agents.batch import EncodedEpisode, ViewFeatures
+from agents.losses import EpisodeLogits
+from gym_clalfred.errors import BadInputError
+
+#: The paper's memory of 500 episodes as a share of ALFRED's 21,023.
+PAPER_EPISODES, STREAM_SHARE = 500, 0.024
+
+
+def memory_size(stream_length: int, batch_size: int = 32) -> int:
+    """M for a stream: the paper's 500 at ALFRED's count, its share but at least a batch below."""
+    share = round(STREAM_SHARE * stream_length)
+    return max(batch_size, min(PAPER_EPISODES, share))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An episode in memory.
+
+    Args:
+        episode: the demonstration.
+        logits: what the network said of it, for methods that distil; else ``None``.
+        task: number of the task during which it came, for methods that know; else 0.
+    """
+
+    episode: EncodedEpisode
+    logits: EpisodeLogits | None = None
+    task: int = 0
+
+
+class Memory:
+    """Reservoir sampling (Vitter's algorithm R): every episode seen is kept with equal chance.
+
+    Args:
+        capacity: how many episodes to keep.
+        generator: random choices.
+    """
+
+    def __init__(self, capacity: int, generator: torch.Generator) -> None:
+        if capacity < 0:
+            raise BadInputError(f"memory capacity: expected at least 0, found {capacity}")
+        self.capacity = capacity
+        self.seen = 0
+        self._generator = generator
+        self._entries: list[Stored] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, slot: int) -> Stored:
+        return self._entries[slot]
+
+    def offer(self, stored: Stored) -> int | None:
+        """Keeps the episode or not; gives its slot if it was kept."""
+        self.seen += 1
+        if len(self._entries) < self.capacity:
+            self._entries.append(stored)
+            return len(self._entries) - 1
+        if not self.capacity:
+            return None
+        slot = self._victim(stored)
+        if slot is not None:
+            self._entries[slot] = stored
+        return slot
+
+    def rewrite(self, slot: int, logits: EpisodeLogits) -> None:
+        """Replaces the logits of one slot."""
+        self._entries[slot] = replace(self._entries[slot], logits=logits)
+
+    def sample(self, count: int, among: Sequence[int] | None = None) -> list[int]:
+        """Different slots, at most as many as there are, each equally likely."""
+        slots = range(len(self._entries)) if among is None else among
+        order = torch.randperm(len(slots), generator=self._generator)[:count]
+        return [slots[index] for index in order.tolist()]
+
+    def state_dict(self) -> dict[str, Any]:
+        """All entries and counters; the generator belongs to the learner."""
+        return {
+            "capacity": self.capacity,
+            "seen": self.seen,
+            "entries": [
+                {
+                    "episode": stored.episode.state_dict(),
+                    "logits": None
+                    if stored.logits is None
+                    else [stored.logits.actions, stored.logits.classes],
+                    "task": stored.task,
+                }
+                for stored in self._entries
+            ],
+        }
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        self.capacity, self.seen = state["capacity"], state["seen"]
+        self._entries = [
+            Stored(
+                EncodedEpisode.from_state_dict(entry["episode"], features),
+                None if entry["logits"] is None else EpisodeLogits(*entry["logits"]),
+                entry["task"],
+            )
+            for entry in state["entries"]
+        ]
+
+    def _victim(self, stored: Stored) -> int | None:
+        """Override: the slot that makes room in a full memory, ``None`` to keep all as it is."""
+        slot = int(torch.randint(self.seen, (), generator=self._generator))
+        return slot if slot < self.capacity else None
+
+
+class RecentMemory(Memory):
+    """Keeps the latest episodes."""
+
+    def _victim(self, stored: Stored) -> int | None:
+        return (self.seen - 1) % self.capacity
+
+
+class LabelBalancedMemory(Memory):
+    """Keeps labels equally frequent: a random episode of the most frequent label makes room."""
+
+    def _victim(self, stored: Stored) -> int | None:
+        return self.sample(1, self.most_frequent_slots(stored))[0]
+
+    def most_frequent_slots(self, arriving: Stored) -> list[int]:
+        """Slots of the most frequent label, counted with the arriving episode; ties by name."""
+        labels = [str(entry.episode.label) for entry in self._entries]
+        counts = Counter([*labels, str(arriving.episode.label)])
+        most = max(sorted(set(labels)), key=lambda label: counts[label])
+        return [slot for slot, label in enumerate(labels) if label == most]

@@ -1,0 +1,158 @@
+"""The metrics of SPEC section 4, from per-episode records to the matrix R and its summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.errors import BadInputError
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """What came of one evaluation episode; a crashed one counts as failed.
+
+    Args:
+        episode: its key.
+        success: whether all goal conditions were met at the end.
+        conditions_met: how many were.
+        conditions: how many there are.
+        steps: L, actions taken, the final Stop not counted.
+        expert_steps: L*, the expert's, counted in the same way.
+        error: why the episode could not be finished, or empty.
+    """
+
+    episode: str
+    success: bool
+    conditions_met: int
+    conditions: int
+    steps: int
+    expert_steps: int
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Shares in 0..1 over a set of episodes; ``plw`` are weighted by path length."""
+
+    sr: float
+    gc: float
+    plw_sr: float
+    plw_gc: float
+    episodes: int
+
+
+def score(results: Sequence[EpisodeResult]) -> Scores:
+    """SR, GC and their path-length-weighted forms over a set of episodes.
+
+    ``PLW = sum L* s min(1, L* / L) / sum L*``, with s = success or the share of conditions met.
+    """
+    if not results:
+        raise BadInputError("no episodes to score: evaluate at least one")
+    expert = np.array([result.expert_steps for result in results], dtype=np.float64)
+    taken = np.array([result.steps for result in results], dtype=np.float64)
+    success = np.array([result.success for result in results], dtype=np.float64)
+    met = np.array([result.conditions_met for result in results], dtype=np.float64)
+    total = np.array([result.conditions for result in results], dtype=np.float64)
+    weight = expert * np.minimum(1.0, expert / np.maximum(taken, 1.0))
+    return Scores(
+        sr=float(success.mean()),
+        gc=float(met.sum() / total.sum()),
+        plw_sr=float((weight * success).sum() / expert.sum()),
+        plw_gc=float((weight * met / total).sum() / expert.sum()),
+        episodes=len(results),
+    )
+
+
+def last(matrix: Matrix) -> float:
+    """Mean over all tasks after the last one: the bottom row of R."""
+    return float(_checked(matrix)[-1].mean())
+
+
+def average(matrix: Matrix) -> float:
+    """Mean over the evaluations after each task, each over the tasks learned so far."""
+    rows = _checked(matrix)
+    return float(np.mean([row[: index + 1].mean() for index, row in enumerate(rows)]))
+
+
+def forgetting(matrix: Matrix) -> float:
+    """Mean over all tasks but the last of the best earlier score minus the final one.
+
+    ``F = 1/(T-1) sum_{j<T} max_{j<=i<T} R[i, j] - R[T, j]``; 0 for a single task.
+    """
+    rows = _checked(matrix)
+    drops = [rows[j:-1, j].max() - rows[-1, j] for j in range(len(rows) - 1)]
+    return float(np.mean(drops)) if drops else 0.0
+
+
+def backward_transfer(matrix: Matrix) -> float:
+    """``BWT = 1/(T-1) sum_{j<T} R[T, j] - R[j, j]``; 0 for a single task."""
+    rows = _checked(matrix)
+    gains = [rows[-1, j] - rows[j, j] for j in range(len(rows) - 1)]
+    return float(np.mean(gains)) if gains else 0.0
+
+
+def forward_transfer(matrix: Matrix, untrained: Sequence[float]) -> float:
+    """``FWT = 1/(T-1) sum_{j>1} R[j-1, j] - b_j`` with b_j the score of an untrained agent.
+
+    Needs scores on tasks not learned yet, which are in R above its diagonal.
+    """
+    rows = _checked(matrix)
+    if len(untrained) != len(rows):
+        raise BadInputError(f"expected {len(rows)} scores without training, found {len(untrained)}")
+    gains = [rows[j - 1, j] - untrained[j] for j in range(1, len(rows))]
+    if np.isnan(gains).any():
+        raise BadInputError(
+            "forward transfer needs scores on tasks before they are learned (R above its diagonal)"
+        )
+    return float(np.mean(gains)) if gains else 0.0
+
+
+def area_under_curve(episodes_seen: Sequence[int], scores: Sequence[float]) -> float:
+    """A_AUC: mean score over the stream, from anytime evaluations joined by straight lines."""
+    if len(episodes_seen) != len(scores) or len(scores) < 2:
+        raise BadInputError(
+            f"A_AUC needs at least two evaluations with a score each, found {len(episodes_seen)} "
+            f"and {len(scores)}"
+        )
+    x, y = np.asarray(episodes_seen, dtype=np.float64), np.asarray(scores, dtype=np.float64)
+    if (np.diff(x) <= 0).any():
+        raise BadInputError("A_AUC needs evaluations in the order of the stream")
+    return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum() / (x[-1] - x[0]))
+
+
+def matrix_of(
+    results: Mapping[tuple[int, int], Sequence[EpisodeResult]], metric: str = "sr"
+) -> Matrix:
+    """R[after, on] of one metric; pairs that were not evaluated are NaN.
+
+    Args:
+        results: episodes by (number of the last task learned, number of the task evaluated).
+        metric: a field of ``Scores``.
+    """
+    size = 1 + max(max(pair) for pair in results)
+    matrix = np.full((size, size), np.nan)
+    for pair, episodes in results.items():
+        matrix[pair] = getattr(score(episodes), metric)
+    return matrix
+
+
+def pooled(
+    results: Mapping[tuple[int, int], Sequence[EpisodeResult]], after: int
+) -> list[EpisodeResult]:
+    """All episodes of the tasks learned so far, evaluated after a task; SR over these is SPEC's."""
+    return [one for on in range(after + 1) for one in results[after, on]]
+
+
+def _checked(matrix: Matrix) -> Matrix:
+    rows = np.asarray(matrix, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[0] != rows.shape[1] or not len(rows):
+        raise BadInputError(f"R must be a square matrix [after, on], found shape {rows.shape}")
+    if np.isnan(np.tril(rows)).any():
+        raise BadInputError("R has gaps on or below its diagonal: evaluate after every task")
+    return rows

@@ -1,0 +1,71 @@
+"""Maximally interfered retrieval: replay what the next update would hurt most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from agents.batch import Batch, EncodedEpisode
+from agents.training import TrainingConfig
+from cl.base import ContinualLearner, MethodConfig
+
+
+@dataclass(frozen=True)
+class MIRConfig(MethodConfig):
+    """Adds to the common settings.
+
+    Args:
+        candidates: episodes drawn from memory, of which the most interfered are replayed.
+    """
+
+    candidates: int = 50
+
+
+class MIR(ContinualLearner):
+    """Aljundi et al., "Online Continual Learning with Maximally Interfered Retrieval", 2019.
+
+    Update: with a virtual step ``theta_v = theta - eta * grad L(x; theta)`` on the stream, replay
+    the candidates ``c`` with the largest ``L(c; theta_v) - L(c; theta)``; then as ER.
+
+    Stores: episodes, by reservoir sampling. Boundaries: none.
+    """
+
+    method: MIRConfig
+    presets: ClassVar[Mapping[str, MethodConfig]] = {
+        "paper": MIRConfig(),
+        "released": MIRConfig(training=TrainingConfig.released(distillation=False)),
+    }
+
+    def _select(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+        slots = self.memory.sample(self.method.candidates)
+        if len(slots) <= self.replay_size:
+            return slots
+        scores = self.interference(stream, [self.memory[slot].episode for slot in slots])
+        return [slots[index] for index in scores.topk(self.replay_size).indices.tolist()]
+
+    def interference(
+        self, stream: tuple[EncodedEpisode, ...], candidates: list[EncodedEpisode]
+    ) -> Tensor:
+        """(C,) by how much the loss of each candidate grows in a virtual step on the stream."""
+        batch = Batch.of(candidates).to(self.device)
+        before = self._plain_losses(batch)
+        parameters = list(self.network.parameters())
+        streamed = Batch.of(stream).to(self.device)
+        loss = self.losses(self.network(streamed), streamed).total.mean()
+        gradients = torch.autograd.grad(loss, parameters)
+        originals = [parameter.detach().clone() for parameter in parameters]
+        with torch.no_grad():
+            for parameter, gradient in zip(parameters, gradients):
+                parameter.sub_(self.learning_rate * gradient)
+            after = self._plain_losses(batch)
+            for parameter, original in zip(parameters, originals):
+                parameter.copy_(original)
+        return after - before
+
+    @torch.no_grad()
+    def _plain_losses(self, batch: Batch) -> Tensor:
+        return self.losses(self.network(batch), batch).total

@@ -1,0 +1,75 @@
+"""The methods by name: those of this package and those that other packages add.
+
+Another package adds a method with an entry point in the group ``clalfred.methods``, or at run time
+with ``register``. From then on it is listed, trained, swept and reported like any other.
+"""
+
+from __future__ import annotations
+
+import difflib
+from importlib import metadata
+
+from cl.base import ContinualLearner
+from cl.cama import CAMA, CAMAWithoutDC
+from cl.clib import CLIB
+from cl.derpp import DERpp
+from cl.er import ER
+from cl.ewcpp import EWCpp
+from cl.finetuning import Finetuning
+from cl.joint import Joint
+from cl.mir import MIR
+from cl.xder import XDER
+from gym_clalfred.errors import BadInputError
+
+ENTRY_POINTS = "clalfred.methods"
+
+#: In the order of the paper's tables.
+_METHODS: dict[str, type[ContinualLearner]] = {
+    "finetuning": Finetuning,
+    "ewc++": EWCpp,
+    "er": ER,
+    "mir": MIR,
+    "clib": CLIB,
+    "der++": DERpp,
+    "x-der": XDER,
+    "cama-without-dc": CAMAWithoutDC,
+    "cama": CAMA,
+    "joint": Joint,
+}
+
+
+def register(name: str, method: type[ContinualLearner]) -> None:
+    """Adds a method; its name must be new."""
+    if not (isinstance(method, type) and issubclass(method, ContinualLearner)):
+        raise BadInputError(f"method {name!r}: expected a subclass of ContinualLearner: {method!r}")
+    key = _normal(name)
+    if _known().get(key, method) is not method:
+        raise BadInputError(f"method {name!r} is registered already, by {_known()[key].__module__}")
+    _METHODS[key] = method
+
+
+def method_names() -> tuple[str, ...]:
+    """All methods, those of this package first, in the order of the paper's tables."""
+    return tuple(_known())
+
+
+def get_method(name: str) -> type[ContinualLearner]:
+    """The class of a method; the error for an unknown name gives the closest known one."""
+    methods = _known()
+    key = _normal(name)
+    if key in methods:
+        return methods[key]
+    close = difflib.get_close_matches(key, methods, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise BadInputError(f"unknown method {name!r}: {hint}known are {', '.join(methods)}")
+
+
+def _known() -> dict[str, type[ContinualLearner]]:
+    found = dict(_METHODS)
+    for entry in metadata.entry_points(group=ENTRY_POINTS):
+        found.setdefault(_normal(entry.name), entry.load())
+    return found
+
+
+def _normal(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
