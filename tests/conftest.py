@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 from fakes import FakeSimulator, FakeSource
+from hypothesis import settings
 
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.simulator.backends import BACKENDS, Backend
+
+# Compilation and busy machines make single examples slow; no test here is about time.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 @pytest.fixture
@@ -20,8 +25,8 @@ def make_fake_env(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ClA
     made: list[ClAlfredEnv] = []
 
     def make(**arguments: Any) -> ClAlfredEnv:
-        settings = {"backend": "fake", "image_size": 16, "source": FakeSource(), **arguments}
-        made.append(ClAlfredEnv(**settings))
+        options = {"backend": "fake", "image_size": 16, "source": FakeSource(), **arguments}
+        made.append(ClAlfredEnv(**options))
         return made[-1]
 
     yield make
