@@ -56,7 +56,8 @@ class Fixture:
     """One object that stays where it is: furniture, appliances, parts of them, wall decoration.
 
     Args:
-        name: unique in the room, the class, an underscore and a tag.
+        name: unique in the room, the class, an underscore and a tag; one with ``|`` in it is the
+            object's id itself, for rooms whose ids are recorded.
         object_class: what it is.
         position: centre of its base, in metres.
         yaw: degrees; the front looks towards (sin yaw, cos yaw).
