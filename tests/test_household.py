@@ -1,5 +1,7 @@
 """The rules of the household, tried without a camera."""
 
+from dataclasses import replace
+
 import pytest
 from household_room import kitchen, on_table, scene
 
@@ -361,3 +363,15 @@ def test_load_of_a_dish_counts_when_it_is_put(household):
 
 def test_start_of_the_kitchen_is_sound(household):
     assert problems(household, set(household.objects)) == []
+
+
+def test_recorded_ids_of_fixtures_are_kept():
+    recorded = "Fridge|+01.17|00.00|+01.66"
+    room = kitchen()
+    fixtures = tuple(
+        replace(fixture, name=recorded) if fixture.name == "Fridge_a" else fixture
+        for fixture in room.fixtures
+    )
+    household = Household(replace(room, fixtures=fixtures), scene())
+    assert get(household, "Fridge").id == recorded
+    assert household.objects[get(household, "Egg").id].parents == (recorded,)
