@@ -42,10 +42,10 @@ def register(name: str, method: type[ContinualLearner]) -> None:
     """Adds a method; its name must be new."""
     if not (isinstance(method, type) and issubclass(method, ContinualLearner)):
         raise BadInputError(f"method {name!r}: expected a subclass of ContinualLearner: {method!r}")
-    key = _normal(name)
-    if _known().get(key, method) is not method:
-        raise BadInputError(f"method {name!r} is registered already, by {_known()[key].__module__}")
-    _METHODS[key] = method
+    known = _find(name)
+    if known is not None and known is not method:
+        raise BadInputError(f"method {name!r} is registered already, by {known.__module__}")
+    _METHODS.setdefault(name.lower(), method)
 
 
 def method_names() -> tuple[str, ...]:
@@ -55,21 +55,26 @@ def method_names() -> tuple[str, ...]:
 
 def get_method(name: str) -> type[ContinualLearner]:
     """The class of a method; the error for an unknown name gives the closest known one."""
-    methods = _known()
-    key = _normal(name)
-    if key in methods:
-        return methods[key]
-    close = difflib.get_close_matches(key, methods, n=1, cutoff=0.5)
+    method = _find(name)
+    if method is not None:
+        return method
+    names = method_names()
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    raise BadInputError(f"unknown method {name!r}: {hint}known are {', '.join(methods)}")
+    raise BadInputError(f"unknown method {name!r}: {hint}known are {', '.join(names)}")
+
+
+def _find(name: str) -> type[ContinualLearner] | None:
+    return {_letters(known): method for known, method in _known().items()}.get(_letters(name))
 
 
 def _known() -> dict[str, type[ContinualLearner]]:
     found = dict(_METHODS)
     for entry in metadata.entry_points(group=ENTRY_POINTS):
-        found.setdefault(_normal(entry.name), entry.load())
+        found.setdefault(entry.name.lower(), entry.load())
     return found
 
 
-def _normal(name: str) -> str:
-    return name.strip().lower().replace("_", "-")
+def _letters(name: str) -> str:
+    """``DER++``, ``derpp`` and ``der_pp`` are one name."""
+    return "".join(filter(str.isalnum, name.lower().replace("+", "p")))
