@@ -1,0 +1,184 @@
+"""Generated trajectories: replayable through the environment, deterministic, like ALFRED's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gym_clalfred.actions import Action
+from gym_clalfred.compatibility import ACCEPTS
+from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.generate import TrajectoryGenerator, task_demands
+from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.requests import Request, split_requests
+from gym_clalfred.data.sampling import sample_task
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.tiers import tier_source
+from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.language.tokenizer import Tokenizer, split_words
+from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
+from gym_clalfred.objects import ObjectClass as C
+from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.tasks.spec import TaskType
+
+TINY = TIERS["tiny"]
+
+
+@pytest.fixture(scope="module")
+def source() -> EpisodeSource:
+    return tier_source("tiny")
+
+
+def first_annotations(source: EpisodeSource) -> list[EpisodeEntry]:
+    return [e for split in Split for e in source.entries(split) if e.key.annotation == 0]
+
+
+def trajectories(source: EpisodeSource) -> list[Trajectory]:
+    return [source.episode(entry.key).trajectory for entry in first_annotations(source)]
+
+
+@pytest.fixture(scope="module")
+def env(source: EpisodeSource) -> Iterator[ClAlfredEnv]:
+    made = ClAlfredEnv(source=source, image_size=16, masks=False)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("split", Split)
+def test_every_demonstration_solves_its_episode_by_action_and_class_alone(
+    source: EpisodeSource, split: Split
+) -> None:
+    env = ClAlfredEnv(source=source, split=split.value, image_size=16, masks=False)
+    for entry in source.entries(split):
+        if entry.key.annotation:
+            continue
+        env.reset(options={"episode": entry.key})
+        trajectory = env.episode.trajectory
+        assert entry.length == len(trajectory.actions)
+        for action in trajectory.actions:
+            label = 0
+            if action.object_id is not None:
+                label = int(env.simulator.objects[action.object_id].object_class)
+                assert action.mask is not None
+                shown = env.simulator.sight().mask(action.object_id)
+                assert np.array_equal(shown, action.mask.decode()), entry.key
+                assert shown.sum() >= 40
+            *_, info = env.step((int(action.action), label))
+            assert info["action_success"], (entry.key, action, info["reason"])
+        *_, info = env.step((int(Action.Stop), 0))
+        assert info["success"], entry.key
+        assert info["failures"] == 0
+    env.close()
+
+
+def test_starts_and_rooms_are_alfreds(source: EpisodeSource) -> None:
+    for entry in first_annotations(source):
+        trajectory = source.episode(entry.key).trajectory
+        assert trajectory.scene.start.pitch == 30
+        unseen = entry.key.split is Split.VALID_UNSEEN
+        allowed = VALID_UNSEEN_NUMBERS if unseen else TRAIN_NUMBERS
+        assert trajectory.scene.number in allowed
+        assert trajectory.room_type in trajectory.task.type.room_types
+
+
+def test_no_trajectory_is_in_two_splits_or_twice_in_one(source: EpisodeSource) -> None:
+    found = trajectories(source)
+    scenes = [(t.scene.number, t.scene.start, t.scene.object_poses) for t in found]
+    assert len(set(scenes)) == len(scenes)
+    assert len({t.trial for t in found}) == len(found)
+
+
+def test_every_text_is_known_to_the_vocabulary_and_has_one_line_per_step(
+    source: EpisodeSource,
+) -> None:
+    vocabulary = Tokenizer.default()
+    for trajectory in trajectories(source):
+        goals = [annotation.goal for annotation in trajectory.annotations]
+        assert len(set(goals)) == len(goals)
+        for annotation in trajectory.annotations:
+            assert len(annotation.steps) == len(trajectory.plan)
+            for word in split_words(" ".join((annotation.goal, *annotation.steps))):
+                assert word in vocabulary
+
+
+def test_documents_are_read_back_as_they_were(source: EpisodeSource) -> None:
+    for trajectory in trajectories(source)[:10]:
+        content = encode_trajectory(trajectory)
+        assert encode_trajectory(parse_trajectory(content, "test")) == content
+
+
+def test_a_trajectory_depends_on_its_request_alone() -> None:
+    requests = split_requests(TINY, Split.VALID_SEEN)[:3]
+    forwards, backwards = TrajectoryGenerator(), TrajectoryGenerator()
+    first = [forwards.make(request) for request in requests]
+    again = [backwards.make(request) for request in reversed(requests)]
+    assert first == again[::-1]
+
+
+def test_requests_are_mixed_unique_and_fulfil_the_quotas() -> None:
+    for split in Split:
+        requests = split_requests(TIERS["small"], split)
+        assert [request.index for request in requests] == list(range(len(requests)))
+        for quota in TIERS["small"].quotas[split]:
+            cell = [
+                r
+                for r in requests
+                if (r.task_type, r.room_type) == (quota.task_type, quota.room_type)
+            ]
+            assert len(cell) == quota.trajectories
+            assert sum(request.annotations for request in cell) == quota.episodes
+        assert len({request.task_type for request in requests[:40]}) == len(TaskType)
+
+
+def test_random_streams_differ_between_splits_and_attempts() -> None:
+    def draws(split: Split, index: int, attempt: int) -> tuple[int, ...]:
+        request = Request(0, split, index, TaskType.HEAT, RoomType.KITCHEN, 1)
+        return tuple(request.rng(attempt).integers(0, 2**32, 4))
+
+    streams = {draws(s, i, a) for s in Split for i in range(3) for a in range(3)}
+    assert len(streams) == len(Split) * 9
+
+
+TREATED = {TaskType.CLEAN: CLEANABLE, TaskType.HEAT: HEATABLE, TaskType.COOL: COOLABLE}
+
+
+@pytest.mark.parametrize("task_type", TaskType)
+def test_sampled_tasks_make_sense(task_type: TaskType) -> None:
+    for room_type in task_type.room_types:
+        room = make_room(room_type.numbers[0])
+        fixtures = {fixture.object_class for fixture in room.fixtures}
+        for seed in range(60):
+            task = sample_task(room, task_type, np.random.default_rng(seed))
+            assert task is not None
+            form = task.goal_class
+            if task_type is TaskType.EXAMINE:
+                assert task.lamp in LAMPS & fixtures
+                continue
+            assert task.receptacle in fixtures
+            assert task.receptacle is not None
+            if task_type is TaskType.MOVABLE:
+                assert task.movable is not None
+                assert form in ACCEPTS[task.movable]
+                assert task.movable in ACCEPTS[task.receptacle]
+            else:
+                assert form in ACCEPTS[task.receptacle]
+            assert task.target in TREATED.get(task_type, set(C))
+            assert not task.sliced or task.target in SLICED_FORM
+
+
+def test_targets_do_not_start_where_they_belong() -> None:
+    room = make_room(1)
+    for task_type in (TaskType.PICK_TWO_AND_PLACE, TaskType.HEAT, TaskType.MOVABLE):
+        for seed in range(20):
+            task = sample_task(room, task_type, np.random.default_rng(seed))
+            assert task is not None
+            demands = {demand.object_class: demand for demand in task_demands(task)}
+            assert task.receptacle in demands[task.target].not_in
+            if task_type is TaskType.PICK_TWO_AND_PLACE and not task.sliced:
+                assert demands[task.target].count == 2
+            if task.sliced:
+                assert C.Knife in demands

@@ -1,0 +1,293 @@
+"""Tiers: ALFRED's counts, and a cache that is made once, checked, and made again when damaged."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gym_clalfred.data import tiers
+from gym_clalfred.data.archive import archive_path
+from gym_clalfred.data.locking import file_lock
+from gym_clalfred.data.manifest import (
+    MANIFEST_NAME,
+    ArchiveEntry,
+    Manifest,
+    code_fingerprint,
+    read_manifest,
+)
+from gym_clalfred.data.quotas import TIERS, Quota, Tier
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.tiers import make_tier, tier_folder, tier_source, verify_tier
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.tasks.spec import TaskType
+
+_CELL = (Quota(TaskType.PICK_AND_PLACE, RoomType.BATHROOM, 1, 2),)
+NANO = Tier("nano", dict.fromkeys(Split, _CELL), seed=3)
+
+
+@pytest.fixture
+def nano(monkeypatch: pytest.MonkeyPatch) -> Tier:
+    """A tier of three trajectories, registered."""
+    monkeypatch.setitem(TIERS, "nano", NANO)
+    return NANO
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that holds the tier, to be copied by tests that damage it."""
+    cache = tmp_path_factory.mktemp("cache")
+    make_tier(NANO, tier_folder(NANO, cache), workers=1)
+    return cache
+
+
+@pytest.fixture
+def cache(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def count_makes(monkeypatch: pytest.MonkeyPatch, made: Path) -> list[Path]:
+    """Grows by one whenever a tier would be generated; a copy of the ready one stands for it."""
+    calls: list[Path] = []
+
+    def copied(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
+        calls.append(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(tier_folder(tier, made), folder)
+        return read_manifest(folder)
+
+    monkeypatch.setattr(tiers, "make_tier", copied)
+    return calls
+
+
+def sums(split: Split) -> tuple[dict[str, int], dict[str, int]]:
+    behaviours: Counter[str] = Counter()
+    rooms: Counter[str] = Counter()
+    for quota in TIERS["full"].quotas[split]:
+        behaviours[quota.task_type.paper_name] += quota.episodes
+        rooms[quota.room_type.value] += quota.episodes
+    return dict(behaviours), dict(rooms)
+
+
+NAMES = ("Pick2&Place", "Pick&Place", "Movable", "Cool", "Heat", "Clean", "Examine")
+ROOMS = ("Kitchen", "LivingRoom", "Bedroom", "Bathroom")
+
+
+@pytest.mark.parametrize(
+    ("split", "trajectories", "behaviours", "rooms"),
+    [
+        (
+            Split.TRAIN,
+            6574,
+            (3554, 3245, 3244, 2944, 2943, 2842, 2251),
+            (11056, 3456, 3370, 3141),
+        ),
+        (Split.VALID_SEEN, 251, (124, 142, 115, 126, 107, 112, 94), (432, 129, 106, 153)),
+        (Split.VALID_UNSEEN, 255, (81, 100, 109, 109, 136, 113, 173), (468, 146, 120, 87)),
+    ],
+)
+def test_full_has_alfreds_counts(
+    split: Split, trajectories: int, behaviours: tuple[int, ...], rooms: tuple[int, ...]
+) -> None:
+    assert TIERS["full"].trajectories(split) == trajectories
+    assert sums(split) == (dict(zip(NAMES, behaviours)), dict(zip(ROOMS, rooms)))
+
+
+@pytest.mark.parametrize("name", TIERS)
+def test_every_split_has_all_behaviours_and_rooms(name: str) -> None:
+    for split in Split:
+        quotas = TIERS[name].quotas[split]
+        assert {quota.task_type for quota in quotas} == set(TaskType)
+        assert {quota.room_type for quota in quotas} == set(RoomType)
+        assert all(quota.room_type in quota.task_type.room_types for quota in quotas)
+
+
+@pytest.mark.parametrize("quota", [q for t in TIERS.values() for s in Split for q in t.quotas[s]])
+def test_annotations_add_up(quota: Quota) -> None:
+    counts = [quota.annotations(position) for position in range(quota.trajectories)]
+    assert sum(counts) == quota.episodes
+    assert max(counts) - min(counts) <= 1
+
+
+def test_small_is_enough_for_both_setups() -> None:
+    rooms: Counter[RoomType] = Counter()
+    for quota in TIERS["small"].quotas[Split.TRAIN]:
+        rooms[quota.room_type] += quota.episodes
+    assert min(rooms.values()) >= 250
+
+
+def test_first_use_makes_and_second_finds(
+    nano: Tier, count_makes: list[Path], tmp_path: Path
+) -> None:
+    first = tier_source("nano", cache=tmp_path)
+    second = tier_source("nano", cache=tmp_path)
+    assert len(count_makes) == 1
+    assert first.label == second.label
+    assert first.label.startswith("nano-")
+    for split in Split:
+        assert len(second.entries(split)) == 2
+        assert second.episode(second.entries(split)[1].key).annotation.goal
+
+
+def test_one_and_two_workers_give_equal_bytes(made: Path, nano: Tier, tmp_path: Path) -> None:
+    make_tier(nano, tmp_path / "two", workers=2)
+    one, two = tier_folder(nano, made), tmp_path / "two"
+    assert (one / MANIFEST_NAME).read_bytes() == (two / MANIFEST_NAME).read_bytes()
+    for split in Split:
+        assert archive_path(one, split).read_bytes() == archive_path(two, split).read_bytes()
+
+
+def test_another_seed_gives_other_data(made: Path, tmp_path: Path) -> None:
+    other = make_tier(Tier("nano", NANO.quotas, seed=4), tmp_path / "other", workers=1)
+    first = read_manifest(tier_folder(NANO, made))
+    assert other.splits["train"].content_sha256 != first.splits["train"].content_sha256
+
+
+def flip_byte(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 3] ^= 0xFF
+    path.write_bytes(bytes(content))
+
+
+def cut_short(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-10])
+
+
+def other_generator(path: Path) -> None:
+    manifest = path.with_name(MANIFEST_NAME)
+    manifest.write_bytes(manifest.read_bytes().replace(code_fingerprint().encode(), b"0" * 16))
+
+
+def broken_manifest(path: Path) -> None:
+    path.with_name(MANIFEST_NAME).write_text("{")
+
+
+@pytest.mark.parametrize(
+    "damage", [flip_byte, cut_short, os.unlink, other_generator, broken_manifest]
+)
+def test_damaged_and_foreign_caches_are_made_again(
+    cache: Path, nano: Tier, count_makes: list[Path], damage: object
+) -> None:
+    path = archive_path(tier_folder(nano, cache), Split.VALID_SEEN)
+    good = path.read_bytes()
+    tier_source("nano", cache=cache)
+    assert not count_makes
+    assert callable(damage)
+    damage(path)
+    source = tier_source("nano", cache=cache)
+    assert len(count_makes) == 1
+    assert path.read_bytes() == good
+    assert verify_tier("nano", cache=cache)
+    assert len(source.entries(Split.VALID_SEEN)) == 2
+
+
+def test_damage_behind_an_unchanged_time_is_found_on_demand(cache: Path, nano: Tier) -> None:
+    path = archive_path(tier_folder(nano, cache), Split.TRAIN)
+    assert verify_tier("nano", cache=cache)
+    times = path.stat()
+    flip_byte(path)
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert not verify_tier("nano", cache=cache)
+
+
+def test_a_touched_but_whole_cache_is_kept(
+    cache: Path, nano: Tier, count_makes: list[Path]
+) -> None:
+    os.utime(archive_path(tier_folder(nano, cache), Split.TRAIN))
+    tier_source("nano", cache=cache)
+    assert not count_makes
+
+
+def test_an_interrupted_making_leaves_nothing(
+    nano: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tiers, "write_manifest", fail)
+    monkeypatch.setattr(tiers, "_make_splits", lambda *_: {})
+    with pytest.raises(KeyboardInterrupt):
+        make_tier(nano, tmp_path / "tiers" / "nano")
+    assert list((tmp_path / "tiers").iterdir()) == []
+
+
+def test_unknown_tiers_are_named() -> None:
+    with pytest.raises(BadInputError, match="tiny, small, full"):
+        tier_source("huge")
+
+
+def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    code = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from gym_clalfred.data.locking import file_lock\n"
+        "with file_lock(Path(sys.argv[1])):\n print('held', flush=True)\n time.sleep(600)\n"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(lock)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    waiter = multiprocessing.get_context("spawn").Process(target=_take_lock, args=(lock,))
+    waiter.start()
+    waiter.join(timeout=1.0)
+    assert waiter.is_alive()
+    holder.kill()
+    holder.wait()
+    waiter.join(timeout=60.0)
+    assert waiter.exitcode == 0
+
+
+def _take_lock(path: Path) -> None:
+    with file_lock(path):
+        pass
+
+
+def test_manifests_are_read_back_and_bad_ones_refused(tmp_path: Path) -> None:
+    entry = ArchiveEntry(1, 2, 3, "a", "b")
+    manifest = Manifest("tiny", 0, "f", {"train": entry})
+    assert Manifest.parse(manifest.encode(), "m") == manifest
+    for content in (b"[]", b'{"tier": 1}', manifest.encode().replace(b'"seed": 0', b'"seed": -1')):
+        with pytest.raises(DataError):
+            Manifest.parse(content, "m")
+
+
+def test_sources_open_in_a_script_without_a_main_guard(tmp_path: Path) -> None:
+    """Workers must not run the user's script again."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "print('started', flush=True)\n"
+        "from gym_clalfred.data.quotas import TIERS, Quota, Tier\n"
+        "from gym_clalfred.data.tiers import tier_source\n"
+        "from gym_clalfred.data.trajectory import Split\n"
+        "from gym_clalfred.rooms import RoomType\nfrom gym_clalfred.tasks.spec import TaskType\n"
+        "cell = (Quota(TaskType.PICK_AND_PLACE, RoomType.BATHROOM, 1, 2),)\n"
+        "TIERS['nano'] = Tier('nano', {split: cell for split in Split}, seed=3)\n"
+        f"print(tier_source('nano', cache={str(tmp_path)!r}, workers=2).label)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True
+    )
+    started, label = result.stdout.split()
+    assert started == "started"
+    assert label == read_manifest(tmp_path / "tiers" / "nano").label
+    assert result.stderr == ""
+
+
+def test_the_source_survives_pickling(cache: Path, nano: Tier) -> None:
+    import pickle
+
+    source = tier_source("nano", cache=cache)
+    copy: EpisodeSource = pickle.loads(pickle.dumps(source))
+    assert copy.label == source.label
+    assert copy.entries(Split.TRAIN) == source.entries(Split.TRAIN)
