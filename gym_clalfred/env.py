@@ -26,7 +26,7 @@ from gym_clalfred.interaction import (
     choose_by_class,
     choose_by_mask,
 )
-from gym_clalfred.language.text import CHARACTERS, plain_text
+from gym_clalfred.language.text import plain_text
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.scenarios import ORDERS, Scenario
@@ -40,6 +40,7 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
+from gym_clalfred.text_space import PlainText
 from gym_clalfred.viewer import Caption, draw_panel
 
 #: The failed action with this number ends an episode.
@@ -459,13 +460,9 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             parts["instances"] = spaces.Box(0, np.iinfo(np.int16).max, shape, np.int16)
         if self._render.depth:
             parts["depth"] = spaces.Box(0.0, np.inf, shape, np.float32)
-        parts["goal"] = _text_space(GOAL_CHARACTERS)
-        parts["instructions"] = _text_space(INSTRUCTIONS_CHARACTERS)
+        parts["goal"] = PlainText(GOAL_CHARACTERS)
+        parts["instructions"] = PlainText(INSTRUCTIONS_CHARACTERS)
         return spaces.Dict(parts)
-
-
-def _text_space(longest: int) -> spaces.Text:
-    return spaces.Text(longest, min_length=0, charset=CHARACTERS)
 
 
 def _open_source(tier: str, data: str | Path | None) -> EpisodeSource:

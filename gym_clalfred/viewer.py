@@ -136,9 +136,9 @@ def _draw_instructions(draw: ImageDraw.ImageDraw, caption: Caption) -> None:
     draw.rounded_rectangle(_INSTRUCTIONS, _ROUND, fill=_CARD)
     draw.text((x0 + 14, y0 + 12), "INSTRUCTIONS", _QUIET, _font(11))
     top, room = y0 + 36, y1 - y0 - 46
-    for size in (16, 15, 14, 13, 12, 11):
+    for size in (16, 15, 14, 13, 12, 11, 10):
         blocks = [_wrapped(draw, text, size, x1 - x0 - 50) for text in caption.instructions]
-        line_height, between = size + 5, size // 2
+        line_height, between = round(1.28 * size), size // 2
         height = sum(len(block) * line_height + between for block in blocks)
         if height <= room:
             break

@@ -1,0 +1,135 @@
+"""The wrappers' spaces and values, and Stable-Baselines3 on top of them."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+from collections.abc import Callable
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env as gymnasium_check
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_checker import check_env as sb3_check
+from stable_baselines3.common.monitor import Monitor
+
+import gym_clalfred.wrappers
+from gym_clalfred.actions import Action
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.language.tokenizer import Tokenizer
+from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.wrappers import SB3Observation, TokenizedObservation
+
+MakeEnv = Callable[..., ClAlfredEnv]
+
+PLACE = "train/pick_and_place_simple-Apple-None-Fridge-1/trial_T1#0"
+
+
+def test_tokens_are_the_words(make_fake_env: MakeEnv) -> None:
+    env = TokenizedObservation(make_fake_env(), max_tokens=40)
+    observation, _ = env.reset(options={"episode": PLACE})
+    assert env.observation_space.contains(observation)
+    assert set(observation) == {"rgb", "classes", "instances", "tokens"}
+    tokenizer = Tokenizer.default()
+    ids = tokenizer.encode("Put an apple in the fridge.", ("Go to the table.", "Take the apple."))
+    assert observation["tokens"].tolist() == [*ids, *[tokenizer.pad_id] * (40 - len(ids))]
+
+
+def test_tokens_change_with_the_episode_and_not_within(make_fake_env: MakeEnv) -> None:
+    env = TokenizedObservation(make_fake_env())
+    first, _ = env.reset(options={"episode": PLACE})
+    first["tokens"][:] = 7
+    within = env.step((Action.RotateLeft, 0))[0]
+    assert not np.array_equal(first["tokens"], within["tokens"])
+    other, _ = env.reset(options={"episode": PLACE.replace("#0", "#1")})
+    assert not np.array_equal(within["tokens"], other["tokens"])
+
+
+def test_long_instructions_are_cut(make_fake_env: MakeEnv) -> None:
+    env = TokenizedObservation(make_fake_env(), max_tokens=6)
+    observation, _ = env.reset(options={"episode": PLACE})
+    assert env.observation_space.contains(observation)
+    assert (observation["tokens"] != Tokenizer.default().pad_id).all()
+
+
+def test_sb3_image_stacks_the_views(make_fake_env: MakeEnv) -> None:
+    base = make_fake_env(image_size=40)
+    env = SB3Observation(base)
+    observation, _ = env.reset(options={"episode": PLACE})
+    assert env.observation_space.contains(observation)
+    rgb = base.reset(options={"episode": PLACE})[0]["rgb"]
+    for view in range(5):
+        for channel in range(3):
+            plane = observation["image"][3 * view + channel]
+            assert np.array_equal(plane, rgb[view, :, :, channel])
+
+
+def test_sb3_words_mark_the_vocabulary(make_fake_env: MakeEnv) -> None:
+    env = SB3Observation(make_fake_env(image_size=40))
+    observation, _ = env.reset(options={"episode": PLACE})
+    marked = {Tokenizer.default().words[k] for k in np.flatnonzero(observation["words"])}
+    assert {"put", "apple", "fridge", "table", "<goal>"} <= marked
+    assert "lamp" not in marked
+
+
+def test_sb3_logs_success(make_fake_env: MakeEnv) -> None:
+    env = SB3Observation(make_fake_env(image_size=40))
+    env.reset(seed=0)
+    assert "is_success" not in env.step((Action.RotateLeft, 0))[4]
+    assert env.step((Action.Stop, 0))[4]["is_success"] is False
+
+
+@pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
+def test_wrappers_need_our_environment(wrapper: type[gymnasium.Wrapper]) -> None:
+    with pytest.raises(BadInputError, match="instructions"):
+        wrapper(gymnasium.make("CartPole-v1"))
+
+
+@pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
+def test_wrapped_environments_pass_the_check_and_pickle(
+    make_fake_env: MakeEnv, wrapper: type[gymnasium.Wrapper]
+) -> None:
+    env = wrapper(make_fake_env(image_size=40))
+    gymnasium_check(env, skip_render_check=True)
+    copy = pickle.loads(pickle.dumps(env))
+    assert copy.observation_space == env.observation_space
+
+
+@pytest.mark.parametrize("env_id", ENV_IDS)
+@pytest.mark.filterwarnings("ignore")
+def test_sb3_check_of_every_id(env_id: str) -> None:
+    env = SB3Observation(gymnasium.make(env_id, tier="tiny", image_size=36, max_steps=20))
+    sb3_check(env, warn=True)
+    env.close()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ppo_trains_unchanged() -> None:
+    env = gymnasium.make(ENV_IDS[0], tier="tiny", image_size=36, max_steps=40, reward="dense")
+    model = PPO(
+        "MultiInputPolicy",
+        Monitor(SB3Observation(env)),
+        n_steps=128,
+        batch_size=128,
+        n_epochs=1,
+        seed=0,
+        device="cpu",
+        policy_kwargs={"net_arch": [32]},
+    )
+    before = [weight.detach().clone() for weight in model.policy.parameters()]
+    model.learn(512)
+    after = list(model.policy.parameters())
+    assert model.num_timesteps == 512
+    assert all(bool(weight.isfinite().all()) for weight in after)
+    assert any(not bool((a == b).all()) for a, b in zip(before, after))
+    assert len(model.ep_info_buffer or ()) > 0
+    env.close()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_examples_in_the_documentation_run() -> None:
+    result = doctest.testmod(gym_clalfred.wrappers)
+    assert result.attempted > 0
+    assert result.failed == 0
