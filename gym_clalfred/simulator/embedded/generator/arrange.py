@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.simulator.contract import ObjectPose, Vector
-from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.catalog import fits, is_tipped, model_of, posed_size, style_of
 from gym_clalfred.simulator.embedded.generator.contents import (
     ON_FLOOR,
     choose_copies,
@@ -23,7 +23,7 @@ from gym_clalfred.simulator.embedded.generator.contents import (
 from gym_clalfred.simulator.embedded.generator.layout import box_of
 from gym_clalfred.simulator.embedded.generator.shell import Box
 from gym_clalfred.simulator.embedded.generator.sight import Sightlines
-from gym_clalfred.simulator.embedded.placement import footprint, free_spot, obstacles, turn
+from gym_clalfred.simulator.embedded.placement import Spot, footprint, free_spot, obstacles, turn
 from gym_clalfred.simulator.embedded.room import (
     AGENT_RADIUS,
     Fixture,
@@ -32,9 +32,8 @@ from gym_clalfred.simulator.embedded.room import (
     Surface,
 )
 
-#: Spots tried on one surface, and holders tried for one object.
+#: Spots tried on one surface.
 _SPOTS = 4
-_HOLDERS = 12
 
 #: Air between two objects, so that each can be seen.
 _AIR = 0.03
@@ -108,7 +107,7 @@ class _Arrangement:
     keep_free: frozenset[ObjectClass]
     poses: list[ObjectPose] = field(default_factory=list)
     taken: dict[tuple[str, int], list[Rectangle]] = field(default_factory=dict)
-    on_floor: list[Box] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
     copies: dict[ObjectClass, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -202,33 +201,55 @@ class _Arrangement:
             surface = surfaces[k]
             if posed[1] > surface.clearance:
                 continue
-            fixed = self.site.obstacles(fixture, int(k), posed[1])
-            taken = self.taken.setdefault((fixture.name, int(k)), [])
-            area = surface.area
-            for _ in range(_SPOTS):
-                near = (
-                    area.x0 + float(self.rng.random()) * (area.x1 - area.x0),
-                    area.z0 + float(self.rng.random()) * (area.z1 - area.z0),
-                )
-                first = float(self.rng.integers(4)) * 90.0
-                spot = free_spot(
-                    surface,
-                    posed,
-                    [*fixed, *taken],
-                    near=near,
-                    yaws=(first, (first + 90.0) % 360.0),
-                    gap=_AIR if not surface.inside else 0.01,
-                )
-                if spot is None:
-                    break
-                if not self.site.sees(fixture, int(k), spot.x, spot.z, posed[1]):
-                    continue
-                taken.append(footprint(posed, spot.x, spot.z, spot.yaw))
+            if surface.overhang > 0 and fits(replace(surface, overhang=0.0), posed):
+                surface = replace(surface, overhang=0.0)
+            spot = self._spot(fixture, int(k), surface, posed)
+            if spot is not None:
+                yaw = (fixture.yaw + spot.yaw) % 360.0
                 dx, dz = turn(spot.x, spot.z, fixture.yaw)
                 px, py, pz = fixture.position
                 position = (round(px + dx, 4), round(py + surface.y, 4), round(pz + dz, 4))
-                return ObjectPose(name, position, (0.0, (fixture.yaw + spot.yaw) % 360.0, 0.0))
+                self.boxes.append(box_of(position, posed, yaw))
+                return ObjectPose(name, position, (0.0, yaw, 0.0))
         return None
+
+    def _spot(self, fixture: Fixture, k: int, surface: Surface, posed: Vector) -> Spot | None:
+        """A free, visible spot on the k-th surface of a fixture for something of those extents."""
+        fixed = self.site.obstacles(fixture, k, posed[1])
+        taken = self.taken.setdefault((fixture.name, k), [])
+        area = surface.area
+        for _ in range(_SPOTS):
+            near = (
+                area.x0 + float(self.rng.random()) * (area.x1 - area.x0),
+                area.z0 + float(self.rng.random()) * (area.z1 - area.z0),
+            )
+            first = float(self.rng.integers(4)) * 90.0
+            spot = free_spot(
+                surface,
+                posed,
+                [*fixed, *taken],
+                near=near,
+                yaws=(first, (first + 90.0) % 360.0),
+                gap=0.01 if surface.inside else _AIR,
+            )
+            if spot is None:
+                return None
+            if not surface.inside and self._collides(fixture, surface, spot, posed):
+                continue
+            if self.site.sees(fixture, k, spot.x, spot.z, posed[1]):
+                taken.append(footprint(posed, spot.x, spot.z, spot.yaw))
+                return spot
+        return None
+
+    def _collides(self, fixture: Fixture, surface: Surface, spot: Spot, posed: Vector) -> bool:
+        """Whether something would stick into a neighbour of what it stands on."""
+        dx, dz = turn(spot.x, spot.z, fixture.yaw)
+        px, py, pz = fixture.position
+        position = (px + dx, py + surface.y, pz + dz)
+        box = box_of(position, posed, fixture.yaw + spot.yaw)
+        if any(box.overlaps(other) for other in self.boxes):
+            return True
+        return surface.overhang > 0 and self.site.hits(fixture, box)
 
     def _on_floor(self, name: str, size: Vector) -> ObjectPose | None:
         """At a wall, off the points where the agent walks if that is possible."""
@@ -237,9 +258,9 @@ class _Arrangement:
             for i in self.rng.permutation(len(candidates)):
                 x, z, yaw, aside = candidates[i]
                 box = box_of((x, 0.0, z), size, yaw)
-                if keep_off != aside or any(box.overlaps(other) for other in self.on_floor):
+                if keep_off != aside or any(box.overlaps(other) for other in self.boxes):
                     continue
-                self.on_floor.append(box)
+                self.boxes.append(box)
                 return ObjectPose(name, (round(x, 4), 0.0, round(z, 4)), (0.0, yaw, 0.0))
         return None
 
@@ -295,6 +316,20 @@ class _Site:
             self._seen[key] = self.sight.sees(fixture, area, x, z, min(height, 0.1))
         return self._seen[key]
 
+    def hits(self, holder: Fixture, box: Box) -> bool:
+        """Whether a box sticks into a wall or a fixture that is not part of its holder."""
+        bounds = self.room.walls
+        if box.x0 < min(wall.x0 for wall in bounds) or box.x1 > max(wall.x0 for wall in bounds):
+            return True
+        if box.z0 < min(wall.z0 for wall in bounds) or box.z1 > max(wall.z0 for wall in bounds):
+            return True
+        family = {holder.name, holder.part_of}
+        return any(
+            box.overlaps(other)
+            for fixture, other in zip(self.room.fixtures, self._boxes)
+            if fixture.name not in family and fixture.part_of not in family - {None}
+        )
+
     def floor_spots(self, size: Vector) -> list[tuple[float, float, float, bool]]:
         """Places (x, z, yaw, off the walkable points) along the walls for an object."""
         spots = []
@@ -316,11 +351,11 @@ class _Site:
                 box = box_of((x, 0.0, z), size, yaw)
                 if any(box.overlaps(other) for other in self._boxes):
                     continue
-                dx = np.maximum(np.maximum(box.x0 - stand[:, 0], stand[:, 0] - box.x1), 0.0)
-                dz = np.maximum(np.maximum(box.z0 - stand[:, 1], stand[:, 1] - box.z1), 0.0)
-                gap = np.hypot(dx, dz)
-                if gap.min() < 1.0:
-                    spots.append((x, z, yaw, bool(gap.min() >= AGENT_RADIUS)))
+                if self.sight.sees_point((x, size[1] / 2, z)):
+                    dx = np.maximum(np.maximum(box.x0 - stand[:, 0], stand[:, 0] - box.x1), 0.0)
+                    dz = np.maximum(np.maximum(box.z0 - stand[:, 1], stand[:, 1] - box.z1), 0.0)
+                    off = bool(np.hypot(dx, dz).min() >= AGENT_RADIUS)
+                    spots.append((x, z, yaw, off))
         return spots
 
 

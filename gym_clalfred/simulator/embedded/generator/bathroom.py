@@ -52,7 +52,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     else:
         layout.at_wall(ObjectClass.TowelHolder, place, towel, y=0.75, front=0.45, solid=False)
     if ObjectClass.Shelf in classes:
-        common.add_shelves(layout, int(layout.rng.integers(1, 3)), low=1.05)
+        common.add_shelves(layout, int(layout.rng.integers(1, 3)), low=0.95)
     if ObjectClass.FloorLamp in classes:
         common.stand(layout, ObjectClass.FloorLamp, where="corner")
     if ObjectClass.HousePlant in classes:

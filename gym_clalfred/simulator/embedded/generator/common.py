@@ -250,10 +250,15 @@ def add_chairs(layout: Layout, table: Fixture, count: int, style: int | None = N
 
 
 def add_shelves(
-    layout: Layout, boards: int, *, required: bool = True, low: float = 0.85
+    layout: Layout, boards: int, *, required: bool = True, low: float = 0.6
 ) -> list[Fixture]:
-    """Mounts one wall board, or some above each other with free floor before them."""
-    width, thick, depth = layout.usual_size(ObjectClass.Shelf)
+    """Mounts one wall board, or some above each other with free floor before them.
+
+    The highest is below the eyes, so that one sees what lies on it.
+    """
+    low = low if boards == 3 else max(low, 0.85)
+    width, thick, _ = layout.usual_size(ObjectClass.Shelf)
+    depth = 0.36
     for scale in (1.0, 0.8, 0.6):
         size = (round(width * scale, 2), thick, depth)
         pitch = 0.38

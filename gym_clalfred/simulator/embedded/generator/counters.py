@@ -207,7 +207,7 @@ class Counters:
             size = (face, round(low - 0.01, 3), deep)
             self.layout.built_in(top, ObjectClass.Cabinet, x, _KICK, size)
 
-    def wall_cabinets(self, runs: list[Run], bottom: float = 1.42) -> None:
+    def wall_cabinets(self, runs: list[Run], bottom: float = 1.34) -> None:
         """Hangs cabinets over the counters as far as walls are free and the budget reaches."""
         size = (0.56, 0.62, 0.34)
         for run in runs:

@@ -60,7 +60,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     if ObjectClass.Safe in classes:
         common.stand(layout, ObjectClass.Safe, front=FRONT_METRES)
     if ObjectClass.Shelf in classes:
-        common.add_shelves(layout, 1 + int(layout.chance(0.5)), low=1.15)
+        common.add_shelves(layout, 1 + int(layout.chance(0.5)), low=0.98)
     if ObjectClass.HousePlant in classes:
         common.add_plants(layout, 1)
     common.hang_pictures(layout, classes, {ObjectClass.Mirror: 1})
@@ -168,9 +168,9 @@ def _microwave(layout: Layout, counters: Counters) -> None:
     if layout.chance(0.3):
         side = next(s for s in layout.shell.sides if s.yaw == stove.yaw and _is_at(s, stove))
         t = _along(side, stove)
-        box = side.box(t - size[0] / 2, t + size[0] / 2, 0.0, size[2], 1.36, 1.36 + size[1])
+        box = side.box(t - size[0] / 2, t + size[0] / 2, 0.0, size[2], 1.3, 1.3 + size[1])
         if layout.is_free(box):
-            layout.at_wall(ObjectClass.Microwave, Place(side, t), size, y=1.36, solid=False)
+            layout.at_wall(ObjectClass.Microwave, Place(side, t), size, y=1.3, solid=False)
             return
     counters.on_counter(ObjectClass.Microwave)
 

@@ -25,6 +25,8 @@ _EYE = AGENT_HEIGHT + CAMERA_ABOVE_AGENT
 #: Half of the field of view that is used, so that a thing is well inside the picture.
 _HALF_VIEW = math.radians(26.0)
 _LOOK = math.radians(15.0)
+#: How steeply one has to look down on a surface so that flat things on it show.
+_SLOPE = 0.2
 #: How many standpoints are tried for a free line of sight.
 _STANDPOINTS = 6
 
@@ -90,7 +92,15 @@ class Sightlines:
             eyes = eyes[_through_front(fixture, surface, point, eyes)]
         elif fixture.object_class in HOLLOW_ABOVE:
             eyes = eyes[_over_rim(fixture, point, eyes)]
+        elif not surface.inside:
+            away = np.hypot(eyes[:, 0] - point[0], eyes[:, 2] - point[2])
+            eyes = eyes[_EYE - (py + surface.y) > _SLOPE * away]
         return len(eyes) > 0 and self._is_clear(point, eyes, (fixture.name, fixture.part_of))
+
+    def sees_point(self, point: Vector) -> bool:
+        """Whether a point in free space can be seen from within reach."""
+        eyes = self._standpoints(point)
+        return len(eyes) > 0 and self._is_clear(point, eyes, ())
 
     def sees_front(self, fixture: Fixture) -> bool:
         """Whether the middle of an object's front (of its top, if that is lower) can be seen."""

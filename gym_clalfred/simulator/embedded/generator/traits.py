@@ -61,7 +61,7 @@ _LARGE = {
     | {C.SideTable: 0.4},
     RoomType.BEDROOM: {C.ArmChair: 1.5, C.DiningTable: 2.0, C.CoffeeTable: 2.0, C.CounterTop: 2.0}
     | {C.Desk: 0.8, C.Dresser: 0.8, C.Cabinet: 1.0, C.LaundryHamper: 0.5, C.Television: 1.0}
-    | {C.Chair: 0.4, C.HousePlant: 0.5, C.Safe: 0.6},
+    | {C.Chair: 0.4, C.HousePlant: 0.5, C.Safe: 0.6, C.Box: 2.0},
     RoomType.BATHROOM: {C.Bathtub: 1.5, C.Cart: 1.0, C.Dresser: 2.0, C.SideTable: 1.5}
     | {C.FloorLamp: 2.0, C.HousePlant: 1.5, C.CounterTop: 1.0, C.Shelf: 0.7, C.Footstool: 1.0},
 }
@@ -164,9 +164,9 @@ def _plan_dependent(planner: _Planner) -> None:
         deal(C.LaundryHamper)
         planner.copy(C.LaundryHamperLid, C.LaundryHamper)
         deal(C.Television, never=without(C.Dresser))
-        deal(C.Mug)
-        deal(C.Bowl, first=without(C.Mug))
-        deal(C.Box, first=without(C.Mug, C.Bowl))
+        deal(C.Box)
+        deal(C.Mug, first=without(C.Box))
+        deal(C.Bowl, first=without(C.Box, C.Mug))
     else:
         deal(C.Bathtub)
         planner.copy(C.BathtubBasin, C.Bathtub)
