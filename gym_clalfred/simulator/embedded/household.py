@@ -150,7 +150,7 @@ class Household:
         held = self.held
         if held is None:
             return Failure.HANDS_EMPTY
-        if holder.object_class not in RECEPTACLES or not holder.surfaces:
+        if holder.object_class not in RECEPTACLES:
             return Failure.NOT_RECEPTACLE
         if holder.is_shut:
             return Failure.CLOSED
