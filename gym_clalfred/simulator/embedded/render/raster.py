@@ -88,14 +88,12 @@ def draw_view(
         basis: (3, 3) rows right, up, forward of the camera.
         spheres: (M, 4) centre and radius per object.
         corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
-        scratch: (4, >= size) working memory.
+        scratch: (4, >= size) working memory; see ``trace_edges``.
     """
     inverse_depth[:] = ZERO
     polygons[:] = -ONE
     middle = np.float32(size) * HALF
     bottom = np.float32(size)
-    left, right = scratch[0], scratch[1]
-    screen_x, screen_y = scratch[2], scratch[3]
     clipped = np.empty((10, 3), dtype=np.float32)
     rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
     ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
@@ -136,7 +134,7 @@ def draw_view(
                 scale = focal / clipped[k, 2]
                 x = middle + clipped[k, 0] * scale
                 y = middle - clipped[k, 1] * scale
-                screen_x[k], screen_y[k] = x, y
+                scratch[2, k], scratch[3, k] = x, y
                 top, low = min(top, y), max(low, y)
                 west, east = min(west, x), max(east, x)
             first_row = max(ZERO, np.ceil(top - HALF))
@@ -146,7 +144,7 @@ def draw_view(
             if max(ZERO, np.ceil(west - HALF)) >= min(bottom, np.ceil(east - HALF)):
                 continue
             start, stop = int(first_row), int(last_row)
-            trace_edges(screen_x, screen_y, count, start, stop, left, right)
+            trace_edges(scratch, count, start, stop)
             name = np.float32(p)
             nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
             factor = -ONE / distances[p]
@@ -154,20 +152,18 @@ def draw_view(
             slope_y = -(nx * ux + ny * uy + nz * uz) * factor / focal
             corner = (nx * fx + ny * fy + nz * fz) * factor + (slope_x + slope_y) * (HALF - middle)
             for row in range(start, stop):
-                begin = max(0, int(np.ceil(left[row] - HALF)))
-                end = min(size, int(np.ceil(right[row] - HALF)))
+                begin = max(0, int(np.ceil(scratch[0, row] - HALF)))
+                end = min(size, int(np.ceil(scratch[1, row] - HALF)))
                 if begin >= end:
                     continue
                 base = row * size
-                depths = inverse_depth[base + begin : base + end]
-                names = polygons[base + begin : base + end]
                 value = corner + slope_y * np.float32(row) + slope_x * np.float32(begin)
-                for k in range(end - begin):
-                    before, named = depths[k], names[k]
+                for k in range(np.uint64(base + begin), np.uint64(base + end)):
+                    before, named = inverse_depth[k], polygons[k]
                     # Arithmetic instead of a choice: a choice becomes slow masked stores.
                     nearer = np.float32(value > before)
-                    depths[k] = before + (value - before) * nearer
-                    names[k] = named + (name - named) * nearer
+                    inverse_depth[k] = before + (value - before) * nearer
+                    polygons[k] = named + (name - named) * nearer
                     value += slope_x
 
 
@@ -194,27 +190,25 @@ def clip_near(points: F32, count: int) -> int:
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def trace_edges(x: F32, y: F32, count: int, start: int, stop: int, left: F32, right: F32) -> None:
+def trace_edges(scratch: F32, count: int, start: int, stop: int) -> None:
     """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
 
+    Rows 2 and 3 of ``scratch`` hold the corners' x and y, rows 0 and 1 get the beginnings and ends.
     An edge is always walked from its upper end, so neighbours agree on it to the last bit and
     leave neither gap nor overlap.
     """
     for k in range(count):
         n = k + 1 if k + 1 < count else 0
-        if y[k] == y[n]:
+        here, there = scratch[3, k], scratch[3, n]
+        if here == there:
             continue
-        if y[k] < y[n]:
-            side, a, b = right, k, n
-        else:
-            side, a, b = left, n, k
-        x0, y0 = x[a], y[a]
+        side, a, b = (1, k, n) if here < there else (0, n, k)
+        x0, y0, y1 = scratch[2, a], scratch[3, a], scratch[3, b]
         begin = max(start, int(np.ceil(y0 - HALF)))
-        end = min(stop, int(np.ceil(y[b] - HALF)))
+        end = min(stop, int(np.ceil(y1 - HALF)))
         if begin >= end:
             continue
-        slope = (x[b] - x0) / (y[b] - y0)
-        rows = side[begin:end]
-        offset = np.float32(begin) + HALF - y0
-        for r in range(end - begin):
-            rows[r] = x0 + (offset + np.float32(r)) * slope
+        slope = (scratch[2, b] - x0) / (y1 - y0)
+        offset = HALF - y0
+        for row in range(np.uint32(begin), np.uint32(end)):
+            scratch[side, row] = x0 + (np.float32(np.int32(row)) + offset) * slope

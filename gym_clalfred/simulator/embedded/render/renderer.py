@@ -48,7 +48,8 @@ class Renderer:
         self._words = np.zeros(size // 8 + 1, dtype=np.uint64)
         self._changes = self._words.view(np.uint8)
         self._ends = np.zeros(size + 9, dtype=np.int32)
-        self._packed = np.zeros((2, size), dtype=np.uint32)
+        self._colours = np.zeros(size, dtype=np.uint32)
+        self._patches = np.zeros(shading.CHUNK, dtype=np.uint32)
         self._addresses = np.zeros(shading.CHUNK, dtype=np.int32)
         self._shades = np.zeros(shading.CHUNK, dtype=np.float32)
         self._stamp = 0
@@ -144,8 +145,9 @@ class Renderer:
                     self._words,
                     self._ends,
                     self._addresses,
-                    self._packed,
                     self._shades,
+                    self._colours,
+                    self._patches,
                     DITHER,
                     stage.owners,
                     colours[v].reshape(-1),
@@ -177,10 +179,14 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
 
 
 #: Ordered offsets within a texel for each pixel of 4 rows; see ``shading.shade_view``.
-DITHER = np.tile(
-    np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16,
-    (1, shading.CHUNK // 4),
-).astype(np.float32)
+DITHER = (
+    np.tile(
+        np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16,
+        (1, shading.CHUNK // 4),
+    )
+    .astype(np.float32)
+    .reshape(-1)
+)
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
 _NO_NAMES = np.zeros(0, dtype=np.int16)

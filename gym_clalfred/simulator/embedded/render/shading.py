@@ -3,6 +3,9 @@
 A row is a sequence of runs that show one polygon each. Everything about a polygon is then affine in
 the pixel's column, before the division by 1/z: texture coordinates, place in the light map, light.
 Texture, light and colour multiply in display space, where gamma has been applied to each already.
+
+Inner loops index whole arrays by unsigned offsets instead of taking slices: a slice costs two
+atomic operations, a signed index a test for wrapping around.
 """
 
 from __future__ import annotations
@@ -28,6 +31,9 @@ U8 = NDArray[np.uint8]
 #: Pixels whose texture is read at one level of detail.
 CHUNK = 64
 
+#: Rows of a tile are this power of two apart at every level, which spares a variable shift.
+ROW_SHIFT = np.int32(8)
+
 HALF = np.float32(0.5)
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
@@ -39,21 +45,31 @@ LEAST_INVERSE = np.float32(0.01)
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def project_axis(
-    axis: F32, eye: F32, basis: F32, focal: np.float32, middle: np.float32, out: F32
+    axes: F32,
+    n: np.integer,
+    first: int,
+    eye: F32,
+    basis: F32,
+    focal: np.float32,
+    middle: np.float32,
+    terms: F32,
+    p: np.uint64,
+    out: int,
 ) -> None:
     """Writes how ``axis . point + offset`` varies over the screen on a polygon.
 
-    ``out`` (4,) becomes (per column, per row, at pixel 0, constant): the value at depth z is
-    ``z * (out[0] * column + out[1] * row + out[2]) + out[3]``.
+    The axis with its offset is ``axes[n, first : first + 4]``. ``terms[p, out : out + 4]`` becomes
+    (per column, per row, at pixel 0, constant): the value at depth z is
+    ``z * (per_column * column + per_row * row + at_pixel_0) + constant``.
     """
-    a, b, c = axis[0], axis[1], axis[2]
+    a, b, c = axes[n, first], axes[n, first + 1], axes[n, first + 2]
     per_column = (a * basis[0, 0] + b * basis[0, 1] + c * basis[0, 2]) / focal
     per_row = -(a * basis[1, 0] + b * basis[1, 1] + c * basis[1, 2]) / focal
     ahead = a * basis[2, 0] + b * basis[2, 1] + c * basis[2, 2]
-    out[0] = per_column
-    out[1] = per_row
-    out[2] = ahead + (per_column + per_row) * (HALF - middle)
-    out[3] = a * eye[0] + b * eye[1] + c * eye[2] + axis[3]
+    terms[p, out] = per_column
+    terms[p, out + 1] = per_row
+    terms[p, out + 2] = ahead + (per_column + per_row) * (HALF - middle)
+    terms[p, out + 3] = a * eye[0] + b * eye[1] + c * eye[2] + axes[n, first + 3]
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -80,8 +96,9 @@ def shade_view(
     words: NDArray[np.uint64],
     ends: I32,
     addresses: I32,
-    packed: U32,
     shades: F32,
+    colours: U32,
+    patches: U32,
     dither: F32,
     owners: NDArray[np.int16],
     rgb: U8,
@@ -98,9 +115,10 @@ def shade_view(
         levels: (T, L) first texel of each level of each texture.
         terms: (N, 20) working memory: ``project_axis`` of u, v, gradient and the map's axes.
         seen: (N,) working memory: the stamp of the view whose terms are valid.
-        changes, words, ends, addresses, shades: working memory for a row; see ``find_runs``.
-        packed: (2, size) working memory: colours and texels of a row.
-        dither: (4, CHUNK) offsets in texels that hide the steps of the light map.
+        changes, words, ends: working memory of ``find_runs``.
+        addresses, shades, patches: (CHUNK,) working memory.
+        colours: (size,) working memory: a row.
+        dither: (4 * CHUNK,) offsets in texels that hide the steps of the light map.
         owners: (N,) instance of each polygon.
         rgb: (size * size * 3,) out.
         instances: (size * size,) out, or empty if not wanted.
@@ -108,113 +126,141 @@ def shade_view(
     middle = np.float32(size) * HALF
     named = len(instances) > 0
     most = np.int32(levels.shape[1] - 1)
-    colours, patches = packed[0], packed[1]
     for row in range(size):
-        names = polygons[row * size : (row + 1) * size]
-        depths = inverse_depth[row * size : (row + 1) * size]
-        jitter = dither[row & 3]
+        line = np.uint64(row * size)
+        phase = np.uint64((row & 3) * CHUNK)
         down = np.float32(row)
-        begin = 0
-        for run in range(find_runs(names, changes, words, ends)):
-            name, end = names[begin], ends[run]
+        begin = np.uint64(0)
+        for run in range(find_runs(polygons, line, size, changes, words, ends)):
+            name, end = polygons[line + begin], np.uint64(ends[run])
+            p = np.uint64(max(name, ZERO))
+            if named:
+                owner = owners[p] if name >= ZERO else np.int16(0)
+                for k in range(line + begin, line + end):
+                    instances[k] = owner
             if name < ZERO:
                 # A hair crack where a corner meets an edge: take the neighbour's colour.
-                filler = colours[begin - 1] if begin > 0 else np.uint32(0x808080)
+                filler = colours[begin - np.uint64(1)] if begin > 0 else np.uint32(0x808080)
                 for k in range(begin, end):
                     colours[k] = filler
-                if named:
-                    instances[row * size + begin : row * size + end] = 0
                 begin = end
                 continue
-            p = np.uint32(name)
-            if named:
-                instances[row * size + begin : row * size + end] = owners[p]
-            about = terms[p]
             texture = patterns[p]
             receiver = receivers_of[p]
             if seen[p] != stamp:
                 seen[p] = stamp
                 if texture > 0:
-                    project_axis(paints[p, U : U + 4], eye, basis, focal, middle, about[0:4])
-                    project_axis(paints[p, V : V + 4], eye, basis, focal, middle, about[4:8])
+                    project_axis(paints, p, U, eye, basis, focal, middle, terms, p, 0)
+                    project_axis(paints, p, V, eye, basis, focal, middle, terms, p, 4)
                 if receiver < 0:
-                    project_axis(
-                        paints[p, GRADIENT : GRADIENT + 4], eye, basis, focal, middle, about[8:12]
-                    )
+                    project_axis(paints, p, GRADIENT, eye, basis, focal, middle, terms, p, 8)
                 else:
-                    axes = receiver_axes[receiver]
-                    project_axis(axes[0:4], eye, basis, focal, middle, about[12:16])
-                    project_axis(axes[4:8], eye, basis, focal, middle, about[16:20])
+                    project_axis(
+                        receiver_axes, receiver, 0, eye, basis, focal, middle, terms, p, 12
+                    )
+                    project_axis(
+                        receiver_axes, receiver, 4, eye, basis, focal, middle, terms, p, 16
+                    )
             red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
             while begin < end:
-                length = min(CHUNK, end - begin)
-                near = depths[begin : begin + length]
-                across = np.float32(begin)
-                shade = shades[:length]
-                out = colours[begin : begin + length]
-                if receiver < 0:
-                    blend_light(near, across, down, about[8:12], shade)
-                else:
-                    locate(
-                        near,
+                length = min(np.uint64(CHUNK), end - begin)
+                at = line + begin
+                across = np.float32(np.int32(begin))
+                if receiver >= 0:
+                    read_light(
+                        inverse_depth,
+                        at,
+                        length,
                         across,
                         down,
-                        about[12:16],
-                        about[16:20],
-                        jitter,
-                        receiver_maps[receiver],
+                        terms,
+                        p,
+                        dither,
+                        phase,
+                        receiver_maps,
+                        receiver,
+                        lightmap,
                         addresses,
+                        shades,
                     )
-                    first = np.uint32(receiver_maps[receiver, 0])
-                    for k in range(length):
-                        shade[k] = np.float32(lightmap[first + np.uint32(addresses[k])]) * PER_LIGHT
-                if texture == 0:
-                    for k in range(length):
-                        light = shade[k]
-                        r = min(red * light, BRIGHTEST)
-                        g = min(green * light, BRIGHTEST)
-                        b = min(blue * light, BRIGHTEST)
-                        out[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
-                else:
-                    z = ONE / near[length >> 1]
+                elif texture > 0:
+                    blend_light(inverse_depth, at, length, across, down, terms, p, shades)
+                if texture > 0:
+                    z = ONE / inverse_depth[at + (length >> np.uint64(1))]
                     spread = paints[p, DENSITY] / focal * z
                     level = level_of(spread * spread * z / distances[p], most)
-                    wrap(near, across, down, about[0:4], about[4:8], level, addresses)
-                    patch = patches[:length]
-                    first = np.uint32(levels[texture, level])
-                    # A loop of its own, as loads from anywhere keep a loop from being vectorised.
-                    for k in range(length):
-                        patch[k] = texels[first + np.uint32(addresses[k])]
+                    read_texture(
+                        inverse_depth,
+                        at,
+                        length,
+                        across,
+                        down,
+                        terms,
+                        p,
+                        level,
+                        texels,
+                        np.uint64(levels[texture, level]),
+                        addresses,
+                        patches,
+                    )
                     r1, g1, b1 = red * PER_TEXEL, green * PER_TEXEL, blue * PER_TEXEL
                     for k in range(length):
-                        light, texel = shade[k], patch[k]
+                        light, texel = shades[k], patches[k]
                         r = min(r1 * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
                         g = min(g1 * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
                         b = min(b1 * light * np.float32(np.int32(texel >> 16)), BRIGHTEST)
-                        out[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
+                        colours[begin + k] = np.uint32(
+                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
+                        )
+                elif receiver >= 0:
+                    for k in range(length):
+                        light = shades[k]
+                        r = min(red * light, BRIGHTEST)
+                        g = min(green * light, BRIGHTEST)
+                        b = min(blue * light, BRIGHTEST)
+                        colours[begin + k] = np.uint32(
+                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
+                        )
+                else:
+                    lit = terms[p, 8] * across + terms[p, 9] * down + terms[p, 10]
+                    change, constant = terms[p, 8], terms[p, 11]
+                    for k in range(length):
+                        light = lit / inverse_depth[at + k] + constant
+                        r = min(red * light, BRIGHTEST)
+                        g = min(green * light, BRIGHTEST)
+                        b = min(blue * light, BRIGHTEST)
+                        colours[begin + k] = np.uint32(
+                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
+                        )
+                        lit += change
                 begin += length
-        unpack(colours, rgb[row * size * 3 : (row + 1) * size * 3])
+        start = np.uint64(3) * line
+        for k in range(np.uint64(size)):
+            colour = colours[k]
+            rgb[start + np.uint64(3) * k] = colour & 255
+            rgb[start + np.uint64(3) * k + np.uint64(1)] = (colour >> 8) & 255
+            rgb[start + np.uint64(3) * k + np.uint64(2)] = colour >> 16
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def find_runs(names: F32, changes: U8, words: NDArray[np.uint64], ends: I32) -> int:
+def find_runs(
+    names: F32, line: np.uint64, size: int, changes: U8, words: NDArray[np.uint64], ends: I32
+) -> int:
     """Number of runs of equal values in a row; ``ends`` gets where each stops.
 
     ``words`` is the same memory as ``changes``, read eight pixels at a time.
     """
-    last = len(names) - 1
-    left, right = names[:last], names[1:]
-    flags = changes[:last]
+    last = np.uint64(size - 1)
     for k in range(last):
-        flags[k] = left[k] != right[k]
-    count = np.uint32(0)
+        changes[k] = names[line + k] != names[line + k + np.uint64(1)]
+    count = np.uint64(0)
     for w in range(len(words)):
         if words[w] != 0:
-            at = w << 3
-            for k in range(at, at + 8):
-                ends[count] = k + 1
-                count += np.uint32(changes[k])
-    ends[count] = last + 1
+            at = np.uint64(w << 3)
+            for k in range(at, at + np.uint64(8)):
+                ends[count] = np.int32(k) + 1
+                count += np.uint64(changes[k])
+    ends[count] = size
     return int(count) + 1
 
 
@@ -226,73 +272,89 @@ def level_of(area: np.float32, most: np.int32) -> np.int32:
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def blend_light(near: F32, across: np.float32, down: np.float32, about: F32, shade: F32) -> None:
+def blend_light(
+    inverse_depth: F32,
+    at: np.uint64,
+    length: np.uint64,
+    across: np.float32,
+    down: np.float32,
+    terms: F32,
+    p: np.uint64,
+    shades: F32,
+) -> None:
     """Light of an ordinary polygon."""
-    light = about[0] * across + about[1] * down + about[2]
-    change, constant = about[0], about[3]
-    for k in range(len(near)):
-        shade[k] = light / near[k] + constant
+    light = terms[p, 8] * across + terms[p, 9] * down + terms[p, 10]
+    change, constant = terms[p, 8], terms[p, 11]
+    for k in range(length):
+        shades[k] = light / inverse_depth[at + k] + constant
         light += change
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def locate(
-    near: F32,
+def read_light(
+    inverse_depth: F32,
+    at: np.uint64,
+    length: np.uint64,
     across: np.float32,
     down: np.float32,
-    about_x: F32,
-    about_y: F32,
-    jitter: F32,
-    chart: I32,
+    terms: F32,
+    p: np.uint64,
+    dither: F32,
+    phase: np.uint64,
+    charts: I32,
+    receiver: np.integer,
+    lightmap: U8,
     addresses: I32,
+    shades: F32,
 ) -> None:
-    """Texels of a light map."""
-    width = chart[1]
-    right, bottom = chart[1] - np.int32(1), chart[2] - np.int32(1)
-    least = np.int32(0)
-    x1, x2, y1, y2 = about_x[0], about_x[3], about_y[0], about_y[3]
-    x = x1 * across + about_x[1] * down + about_x[2]
-    y = y1 * across + about_y[1] * down + about_y[2]
-    for k in range(len(near)):
-        z = ONE / near[k]
-        i = np.int32(z * x + x2 + jitter[k])
-        j = np.int32(z * y + y2 + jitter[k])
-        addresses[k] = min(max(j, least), bottom) * width + min(max(i, least), right)
+    """Light of a receiver, from its map."""
+    width = charts[receiver, 1]
+    right, bottom = np.float32(width - 1), np.float32(charts[receiver, 2] - 1)
+    x1, x2, y1, y2 = terms[p, 12], terms[p, 15], terms[p, 16], terms[p, 19]
+    x = x1 * across + terms[p, 13] * down + terms[p, 14]
+    y = y1 * across + terms[p, 17] * down + terms[p, 18]
+    for k in range(length):
+        z = ONE / inverse_depth[at + k]
+        i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
+        j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
+        addresses[k] = j * width + i
         x += x1
         y += y1
+    first = np.uint64(charts[receiver, 0])
+    # A loop of its own, as loads from anywhere keep a loop from being vectorised.
+    for k in range(length):
+        shades[k] = np.float32(lightmap[first + np.uint64(np.uint32(addresses[k]))]) * PER_LIGHT
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def wrap(
-    near: F32,
+def read_texture(
+    inverse_depth: F32,
+    at: np.uint64,
+    length: np.uint64,
     across: np.float32,
     down: np.float32,
-    about_u: F32,
-    about_v: F32,
+    terms: F32,
+    p: np.uint64,
     level: np.int32,
+    texels: U32,
+    first: np.uint64,
     addresses: I32,
+    patches: U32,
 ) -> None:
     """Texels of a texture tile at a level of detail."""
-    mask, shift = np.int32((TILE >> level) - 1), np.int32(8) - level
-    u1, v1, u2, v2 = about_u[0], about_v[0], about_u[3], about_v[3]
-    u = u1 * across + about_u[1] * down + about_u[2]
-    v = v1 * across + about_v[1] * down + about_v[2]
-    for k in range(len(near)):
-        z = ONE / near[k]
-        i, j = np.int32(z * u + u2) >> level, np.int32(z * v + v2) >> level
-        addresses[k] = ((j & mask) << shift) + (i & mask)
+    mask = np.int32((TILE >> level) - 1)
+    fine = ONE / np.float32(1 << level)
+    u1, v1, u2, v2 = terms[p, 0] * fine, terms[p, 4] * fine, terms[p, 3] * fine, terms[p, 7] * fine
+    u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
+    v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
+    for k in range(length):
+        z = ONE / inverse_depth[at + k]
+        i, j = np.int32(z * u + u2), np.int32(z * v + v2)
+        addresses[k] = ((j & mask) << ROW_SHIFT) + (i & mask)
         u += u1
         v += v1
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def unpack(colours: U32, rgb: U8) -> None:
-    """Writes a row of colours as bytes red, green, blue."""
-    for k in range(len(rgb) // 3):
-        colour = colours[k]
-        rgb[3 * k] = colour & 255
-        rgb[3 * k + 1] = (colour >> 8) & 255
-        rgb[3 * k + 2] = colour >> 16
+    for k in range(length):
+        patches[k] = texels[first + np.uint64(np.uint32(addresses[k]))]
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -314,10 +376,11 @@ def write_instances(
 ) -> None:
     """Instance of each pixel's polygon; the room's 0 where there is none."""
     for row in range(size):
-        names = polygons[row * size : (row + 1) * size]
-        line = out[row * size : (row + 1) * size]
-        begin = 0
-        for run in range(find_runs(names, changes, words, ends)):
-            name, end = names[begin], ends[run]
-            line[begin:end] = owners[np.uint32(name)] if name >= ZERO else 0
+        line = np.uint64(row * size)
+        begin = line
+        for run in range(find_runs(polygons, line, size, changes, words, ends)):
+            name, end = polygons[begin], line + np.uint64(ends[run])
+            owner = owners[np.uint64(max(name, ZERO))] if name >= ZERO else np.int16(0)
+            for k in range(begin, end):
+                out[k] = owner
             begin = end

@@ -333,19 +333,20 @@ _MAKERS: dict[Texture, Callable[[], Grid]] = {
 @cache
 def texture_atlas() -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     """All texels, red | green << 8 | blue << 16, and (T, LEVELS) where each level begins."""
-    parts: list[NDArray[np.uint32]] = []
+    sheets = np.zeros((len(Texture), TILE + TILE // 2, TILE), dtype=np.uint32)
     starts = np.zeros((len(Texture), LEVELS), dtype=np.int32)
-    at = 0
     for texture in Texture:
+        sheet = sheets[texture]
         # Means are taken of light, not of display values.
         light = np.clip(_MAKERS[texture](), 0, 1.25) ** 2.2
         for level in range(LEVELS):
             values = np.rint(np.clip(light ** (1 / 2.2) * NEUTRAL, 0, 255)).astype(np.uint32)
             packed = values[..., 0] | values[..., 1] << 8 | values[..., 2] << 16
-            parts.append(packed.astype(np.uint32).ravel())
-            starts[texture, level] = at
-            at += packed.size
+            # Smaller levels lie side by side in rows as long as the tile's.
+            row, column = (0, 0) if level == 0 else (TILE, TILE - 2 * len(light))
+            sheet[row : row + len(light), column : column + len(light)] = packed
+            starts[texture, level] = texture * sheet.size + row * TILE + column
             if level + 1 < LEVELS:
                 half = len(light) // 2
                 light = light.reshape(half, 2, half, 2, 3).mean(axis=(1, 3))
-    return np.concatenate(parts), starts
+    return sheets.reshape(-1), starts
