@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: The action branch and the class branch; the same shape, separate weights.
+BRANCHES = 2
+
 
 @dataclass(frozen=True)
 class NetworkConfig:

@@ -26,8 +26,12 @@ class DropoutMasks:
         self._threshold = round(rate * 256)
         self.scale = 256 / (256 - self._threshold)
         self._device = device
-        seed = int(torch.randint(2**62, (), generator=generator))
-        self._bits = np.random.SFC64(seed)
+        self._seed = int(torch.randint(2**62, (), generator=generator))
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Begins again with the same masks."""
+        self._bits = np.random.SFC64(self._seed)
 
     def keep(self, shape: torch.Size) -> Tensor:
         """Which elements stay: independent, with probability ``1 / scale``."""

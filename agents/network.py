@@ -6,7 +6,6 @@ filters over the five views, and decode with an LSTM.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from agents.batch import START, Batch, ViewFeatures
-from agents.branch import Branch, BranchLayers, Instruction
-from agents.config import NetworkConfig
-from agents.deferred import filter_views
+from agents.config import BRANCHES, NetworkConfig
+from agents.decoder import Decoder
 from agents.dropout import DropoutMasks
+from agents.reader import InstructionReader, Instructions
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 
@@ -79,36 +78,41 @@ class TwoBranchNetwork(nn.Module):
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.config = config
-        width = config.decoder_dim
-        self.words = nn.Embedding(config.vocabulary, config.word_dim)
+        decoded = config.decoder_dim + config.input_dim
+        self.reader = InstructionReader(config)
+        self.decoder = Decoder(config)
         self.action_embedding = nn.Embedding(len(Action) + 1, config.action_dim)
         self.class_embedding = (
             nn.Embedding(len(ObjectClass), config.previous_class_dim)
             if config.previous_class_dim
             else None
         )
-        self.action_branch = Branch(config)
-        self.class_branch = Branch(config)
         self.action_head = nn.Sequential(
-            nn.Linear(width + config.input_dim, config.action_hidden),
+            nn.Linear(decoded, config.action_hidden),
             nn.ReLU(),
             nn.Linear(config.action_hidden, config.action_dim),
         )
         self.class_head = nn.Sequential(
-            nn.Linear(width, config.class_hidden),
+            nn.Linear(config.decoder_dim, config.class_hidden),
             nn.ReLU(),
             nn.Linear(config.class_hidden, len(ObjectClass)),
         )
+        self.progress_heads = nn.ModuleList([nn.Linear(decoded, 1) for _ in range(BRANCHES)])
 
-    def read(self, tokens: Tensor, lengths: Tensor) -> tuple[Instruction, ...]:
-        """Reads (B, L) instructions, once per branch."""
-        words = self.words(tokens)
-        return tuple(branch.read(words, lengths) for branch in self._branches)
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.action_embedding.weight.device
+
+    def read(self, tokens: Tensor, lengths: Tensor) -> Instructions:
+        """Reads (B, L) instructions."""
+        instructions: Instructions = self.reader(tokens, lengths)
+        return instructions
 
     def forward(
         self, batch: Batch, masks: DropoutMasks | None = None, teacher_forcing: bool = True
     ) -> Predictions:
-        """All steps of a batch; at time t only the episodes that last longer than t.
+        """All steps of a batch; at each time only the episodes that last so long.
 
         Args:
             batch: the episodes.
@@ -118,44 +122,34 @@ class TwoBranchNetwork(nn.Module):
         order = sorted(range(len(batch)), key=lambda episode: -batch.lengths[episode])
         active = [sum(length > t for length in batch.lengths) for t in range(max(batch.lengths))]
         first_rows = batch.first_rows[order]
-        rows = [first_rows[:n] + t for t, n in enumerate(active)]
-        previous = self._previous(batch.previous_actions, batch.previous_classes)
+        rows = torch.cat([first_rows[:n] + t for t, n in enumerate(active)])
         instructions = self.read(batch.tokens[order], batch.token_lengths[order])
-        layers = self._layers(instructions)
-        state = self.initial_state(instructions)
-        hidden, cell = list(state.hidden), list(state.cell)
-        steps: list[list[Tensor]] = []
-        for t, n in enumerate(active):
-            maps = partial(batch.maps, order[:n], t, previous.dtype)
-            hidden, cell = [h[:n] for h in hidden], [c[:n] for c in cell]
-            before = previous[rows[t]]
-            if not teacher_forcing and t > 0:
-                before = self._own_choice([branch[:n] for branch in steps[-1]])
-            inputs, hidden, cell = self._step(
-                layers, maps, batch.map_scale, before, hidden, cell, masks
-            )
-            steps.append([torch.cat(pair, 1) for pair in zip(hidden, inputs)])
-        episode_by_episode = torch.cat(rows).argsort()
-        decoded = [torch.cat(branch)[episode_by_episode] for branch in zip(*steps)]
+        dtype = self.action_embedding.weight.dtype
+        maps = [partial(batch.maps, order[:n], t, dtype) for t, n in enumerate(active)]
+        previous = batch.previous_actions[rows], batch.previous_classes[rows]
+        if not teacher_forcing:
+            previous = self._own_choices(instructions, maps, batch.map_scale, active, masks)
+        decoded = self.decoder(
+            instructions, self._previous(*previous), maps, batch.map_scale, active, masks
+        )[:, rows.argsort()]
         return Predictions(
             self._action_logits(decoded[0]),
             self._class_logits(decoded[1][batch.interactions]),
             self._progress(decoded),
         )
 
-    def initial_state(self, instructions: tuple[Instruction, ...]) -> DecoderState:
+    def initial_state(self, instructions: Instructions) -> DecoderState:
         """The decoder's state before the first step of each instruction's episode."""
-        hidden = torch.stack([instruction.start for instruction in instructions])
-        count, device = hidden.shape[1], hidden.device
+        count, device = len(instructions.valid), self.device
         return DecoderState(
-            hidden,
-            torch.zeros_like(hidden),
+            instructions.start,
+            torch.zeros_like(instructions.start),
             torch.full((count,), START, device=device),
             torch.full((count,), int(ObjectClass.NoObject), device=device),
         )
 
     def step(
-        self, views: Tensor, instructions: tuple[Instruction, ...], state: DecoderState
+        self, views: Tensor, instructions: Instructions, state: DecoderState
     ) -> tuple[StepPredictions, DecoderState]:
         """One step of B episodes, without dropout, for acting.
 
@@ -165,80 +159,55 @@ class TwoBranchNetwork(nn.Module):
             state: from ``initial_state``, later ``state.after(...)`` of the step before.
         """
         previous = self._previous(state.action, state.object_class)
-        scale = ViewFeatures.scale_of(views)
-        inputs, hidden, cell = self._step(
-            self._layers(instructions),
-            lambda: views.to(previous.dtype),
-            scale,
-            previous,
-            list(state.hidden),
-            list(state.cell),
-            None,
-        )
-        decoded = [torch.cat(pair, 1) for pair in zip(hidden, inputs)]
+        step = self.decoder.start(instructions, ViewFeatures.scale_of(views))
+        maps = views.to(previous.dtype)
+        decoded, cell = step(previous, lambda: maps, state.hidden, state.cell)
         predictions = StepPredictions(
             self._action_logits(decoded[0]),
             self._class_logits(decoded[1]),
             self._progress(decoded).mean(0),
         )
-        return predictions, replace(state, hidden=torch.stack(hidden), cell=torch.stack(cell))
+        hidden = decoded[:, :, : self.config.decoder_dim]
+        return predictions, replace(state, hidden=hidden, cell=cell)
 
-    def _step(
+    @torch.no_grad()
+    def _own_choices(
         self,
-        layers: list[BranchLayers],
-        maps: Callable[[], Tensor],
+        instructions: Instructions,
+        maps: list[partial[Tensor]],
         map_scale: float,
-        previous: Tensor,
-        hidden: list[Tensor],
-        cell: list[Tensor],
+        active: list[int],
         masks: DropoutMasks | None,
-    ) -> tuple[list[Tensor], list[Tensor], list[Tensor]]:
-        """Decoder inputs, hidden and cell states of both branches after one step.
-
-        The filters of both branches go over the views together, which reads the maps once.
-        """
-        config = self.config
-        attended = [
-            branch.attend(layer, h) for branch, layer, h in zip(self._branches, layers, hidden)
-        ]
-        filters = torch.cat([filters for _, filters in attended], 1)
-        filters = filters * (map_scale * config.channels**-0.5)
-        keep = None
+    ) -> tuple[Tensor, Tensor]:
+        """(N,) actions and classes that the network itself would have chosen one step before."""
+        state = self.initial_state(instructions)
+        hidden, cell, action, object_class = (
+            state.hidden,
+            state.cell,
+            state.action,
+            state.object_class,
+        )
+        actions, classes = [], []
+        run = self.decoder.start(instructions, map_scale, masks)
+        for n, now in zip(active, maps):
+            actions.append(action[:n])
+            classes.append(object_class[:n])
+            decoded, cell = run(
+                self._previous(actions[-1], classes[-1]), now, hidden[:, :n], cell[:, :n]
+            )
+            hidden = decoded[:, :, : self.config.decoder_dim]
+            action = self._action_logits(decoded[0]).argmax(1)
+            interacts = (action >= int(Action.PickupObject)) & (action <= int(Action.SliceObject))
+            object_class = self._class_logits(decoded[1]).argmax(1) * interacts
         if masks is not None:
-            shape = (len(previous), config.views, config.channels, config.cells)
-            keep, filters = masks.keep(torch.Size(shape)), filters * masks.scale
-        responses = filter_views(filters, keep, maps).split(config.filters, 2)
-        inputs = [
-            torch.cat([visual.flatten(1), language, previous], 1)
-            for visual, (language, _) in zip(responses, attended)
-        ]
-        states = [
-            branch.decode(layer, x, h, c)
-            for branch, layer, x, h, c in zip(self._branches, layers, inputs, hidden, cell)
-        ]
-        if masks is not None:
-            states = [(masks.drop(h), masks.drop(c)) for h, c in states]
-        return inputs, [h for h, _ in states], [c for _, c in states]
-
-    def _layers(self, instructions: tuple[Instruction, ...]) -> list[BranchLayers]:
-        return [branch.start(read) for branch, read in zip(self._branches, instructions)]
-
-    @property
-    def _branches(self) -> tuple[Branch, Branch]:
-        return self.action_branch, self.class_branch
+            masks.rewind()
+        return torch.cat(actions), torch.cat(classes)
 
     def _previous(self, actions: Tensor, classes: Tensor) -> Tensor:
         action = self.action_embedding(actions)
         if self.class_embedding is None:
             return action
         return torch.cat([action, self.class_embedding(classes)], -1)
-
-    def _own_choice(self, decoded: list[Tensor]) -> Tensor:
-        with torch.no_grad():
-            actions = self._action_logits(decoded[0]).argmax(1)
-            classes = self._class_logits(decoded[1]).argmax(1)
-        interacts = (actions >= int(Action.PickupObject)) & (actions <= int(Action.SliceObject))
-        return self._previous(actions, classes * interacts)
 
     def _action_logits(self, decoded: Tensor) -> Tensor:
         legal = self.action_embedding.weight[: len(Action)]
@@ -247,6 +216,6 @@ class TwoBranchNetwork(nn.Module):
     def _class_logits(self, decoded: Tensor) -> Tensor:
         return self.class_head(decoded[:, : self.config.decoder_dim])
 
-    def _progress(self, decoded: list[Tensor]) -> Tensor:
-        scores = [branch.progress(x).squeeze(1) for branch, x in zip(self._branches, decoded)]
+    def _progress(self, decoded: Tensor) -> Tensor:
+        scores = [head(x).squeeze(1) for head, x in zip(self.progress_heads, decoded)]
         return torch.sigmoid(torch.stack(scores))

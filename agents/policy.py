@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from agents.branch import Instruction
 from agents.encoder import VisualEncoder
 from agents.helpers import EpisodeTrace, RolloutHelpers
 from agents.network import DecoderState, StepPredictions, TwoBranchNetwork
+from agents.reader import Instructions
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import MAX_TOKENS, STEP, Tokenizer
 from gym_clalfred.objects import ObjectClass
@@ -39,7 +39,7 @@ Observation = Mapping[str, Any]
 class EpisodeState:
     """All that acting in one episode carries from step to step."""
 
-    instructions: tuple[Instruction, ...]
+    instructions: Instructions
     decoder: DecoderState
     trace: EpisodeTrace
     predictions: StepPredictions | None = None
@@ -47,7 +47,7 @@ class EpisodeState:
     @property
     def token_length(self) -> int:
         """The padded length of the instruction."""
-        return self.instructions[0].valid.shape[1]
+        return self.instructions.valid.shape[1]
 
 
 #: One state per environment.
@@ -101,7 +101,7 @@ class Policy:
         """Reads the instruction of a new episode."""
         tokens = torch.from_numpy(self.tokens(observation)).long()
         length = next(padded for padded in TOKEN_LENGTHS if padded >= len(tokens))
-        device = network.words.weight.device
+        device = network.device
         padded = F.pad(tokens, (0, length - len(tokens))).unsqueeze(0).to(device)
         instructions = network.read(padded, torch.tensor([len(tokens)], device=device))
         return EpisodeState(instructions, network.initial_state(instructions), EpisodeTrace())
@@ -117,7 +117,7 @@ class Policy:
         """Actions (n, 2) of n episodes; with a generator they are drawn, else the likeliest."""
         views = np.stack([observation["rgb"] for observation in observations])
         maps = self.encoder.encode(views.reshape(-1, *views.shape[2:]))
-        maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(network.words.weight.device)
+        maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(network.device)
         after: list[EpisodeState] = list(states)
         for length in sorted({state.token_length for state in states}):
             rows = [row for row, state in enumerate(states) if state.token_length == length]
@@ -154,10 +154,7 @@ class Policy:
     ) -> None:
         filled = [*rows, *[rows[0]] * (ROWS - len(rows))]
         chosen = [states[row] for row in filled]
-        instructions = tuple(
-            Instruction(*(torch.cat(parts) for parts in zip(*map(_tensors, branch))))
-            for branch in zip(*(state.instructions for state in chosen))
-        )
+        instructions = Instructions.cat([state.instructions for state in chosen])
         decoder = DecoderState(
             torch.cat([state.decoder.hidden for state in chosen], 1),
             torch.cat([state.decoder.cell for state in chosen], 1),
@@ -214,10 +211,6 @@ def without_goal(tokens: NDArray[np.int32]) -> NDArray[np.int32]:
     """The instructions' tokens alone."""
     steps = np.flatnonzero(tokens == Tokenizer.default().words.index(STEP))
     return tokens[steps[0] :] if len(steps) else tokens
-
-
-def _tensors(instruction: Instruction) -> tuple[Tensor, ...]:
-    return instruction.values, instruction.keys, instruction.valid, instruction.start
 
 
 def _perturbed(scores: Tensor, generator: torch.Generator) -> Tensor:

@@ -1,61 +1,93 @@
-"""The instruction reader: a Bi-LSTM over the tokens that exist, and nothing else."""
+"""The instruction reader: one Bi-LSTM per branch over the tokens that exist, and nothing else."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
 
-from agents.deferred import deferred_matmul
+from agents.config import BRANCHES, NetworkConfig
+from agents.recurrence import run_lstm
 
 DIRECTIONS = 2
 
 
-class InstructionReader(nn.Module):
-    """A Bi-LSTM whose two directions run in lockstep, longest instructions first.
+@dataclass(frozen=True)
+class Instructions:
+    """B instructions of at most L tokens as the branches read them.
 
     Args:
-        word_dim: size of a word vector.
-        width: units per direction.
+        values: (2, B, L, H) features of the tokens; zeros at paddings.
+        keys: (2, B, L, d).
+        valid: (B, L) whether there is a token.
+        start: (2, B, H) the decoder's first hidden state.
     """
 
-    def __init__(self, word_dim: int, width: int) -> None:
-        super().__init__()
-        self.width = width
-        self.from_words = nn.Parameter(torch.empty(DIRECTIONS, word_dim, 4 * width))
-        self.from_state = nn.Parameter(torch.empty(DIRECTIONS, width, 4 * width))
-        self.bias = nn.Parameter(torch.empty(DIRECTIONS, 1, 4 * width))
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -(width**-0.5), width**-0.5)
+    values: Tensor
+    keys: Tensor
+    valid: Tensor
+    start: Tensor
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """(B, L, word_dim) words -> (B, L, 2 width) features, zeros at paddings."""
+    @classmethod
+    def cat(cls, parts: list[Instructions]) -> Instructions:
+        """Instructions of equal padded length put together."""
+        return cls(
+            torch.cat([part.values for part in parts], 1),
+            torch.cat([part.keys for part in parts], 1),
+            torch.cat([part.valid for part in parts]),
+            torch.cat([part.start for part in parts], 1),
+        )
+
+
+class InstructionReader(nn.Module):
+    """Word embedding, Bi-LSTM, keys for the attention, and the self-attention sum to start from.
+
+    Both directions of both branches run in lockstep.
+    """
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.width = width = config.language_dim
+        features = config.decoder_dim
+        self.words = nn.Embedding(config.vocabulary, config.word_dim)
+        self.from_words = weight(BRANCHES, DIRECTIONS, config.word_dim, 4 * width, bound=width)
+        self.from_state = weight(BRANCHES, DIRECTIONS, width, 4 * width, bound=width)
+        self.bias = weight(BRANCHES, DIRECTIONS, 1, 4 * width, bound=width)
+        self.summary = weight(BRANCHES, 1, features, 1, bound=features)
+        self.key = weight(BRANCHES, 1, features, config.attention_dim, bound=features)
+        self.key_bias = weight(BRANCHES, 1, 1, config.attention_dim, bound=features)
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Instructions:
+        """Reads (B, L) tokens, of which ``lengths`` (B,) are no paddings."""
+        values = self.features(self.words(tokens), lengths)
+        valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
+        scores = (values @ self.summary).squeeze(3).masked_fill(~valid, -torch.inf)
+        start = (scores.softmax(2).unsqueeze(2) @ values).squeeze(2)
+        return Instructions(values, F.relu(values @ self.key + self.key_bias), valid, start)
+
+    def features(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """(B, L, word_dim) -> (2, B, L, H), zeros at paddings."""
         count, longest, _ = words.shape
         order = lengths.argsort(descending=True, stable=True)
         sorted_lengths = lengths[order].tolist()
         active = [sum(length > t for length in sorted_lengths) for t in range(sorted_lengths[0])]
         episodes = torch.cat([order[:n] for n in active])
-        ahead = torch.cat([torch.full_like(order[:n], t) for t, n in enumerate(active)])
+        ahead = torch.repeat_interleave(
+            torch.arange(len(active), device=words.device),
+            torch.tensor(active, device=words.device),
+        )
         positions = torch.stack([ahead, lengths[episodes] - 1 - ahead])
-
         inputs = words[episodes, positions] @ self.from_words + self.bias
-        recurrent = deferred_matmul(self.from_state)
-        hidden = words.new_zeros(DIRECTIONS, count, self.width)
-        cell = torch.zeros_like(hidden)
-        outputs = []
-        for gates, n in zip(inputs.split(active, 1), active):
-            gates = gates + recurrent(hidden[:, :n])
-            hidden, cell = lstm_cell(gates, cell[:, :n])
-            outputs.append(hidden)
-
-        both = torch.cat(outputs, 1)
-        features = words.new_zeros(DIRECTIONS, count, longest, self.width)
-        direction = torch.arange(DIRECTIONS, device=words.device).unsqueeze(1)
-        features = features.index_put((direction, episodes.expand_as(positions), positions), both)
-        return torch.cat(list(features), -1)
+        hidden = run_lstm(inputs.flatten(0, 1), self.from_state.flatten(0, 1), active)
+        hidden = hidden.unflatten(0, (BRANCHES, DIRECTIONS))
+        places = (episodes * longest + positions).unsqueeze(2).expand(-1, -1, self.width)
+        empty = words.new_zeros(BRANCHES, DIRECTIONS, count * longest, self.width)
+        placed = empty.scatter(2, places.expand(BRANCHES, -1, -1, -1), hidden)
+        return placed.unflatten(2, (count, longest)).movedim(1, 3).flatten(3)
 
 
-def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """Hidden and cell state from gates (..., 4 H), ordered input, forget, candidate, output."""
-    enter, forget, candidate, output = gates.chunk(4, -1)
-    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(candidate)
-    return torch.sigmoid(output) * torch.tanh(cell), cell
+def weight(*shape: int, bound: int) -> nn.Parameter:
+    """A parameter drawn as torch's layers draw theirs, within 1 / sqrt(bound)."""
+    return nn.Parameter(torch.empty(shape).uniform_(-(bound**-0.5), bound**-0.5))

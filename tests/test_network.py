@@ -6,7 +6,6 @@ from torch import Tensor, nn
 
 from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
-from agents.deferred import deferred_attention, deferred_linear, deferred_matmul, filter_views
 from agents.dropout import DropoutMasks
 from agents.losses import imitation_losses
 from agents.network import TwoBranchNetwork
@@ -133,48 +132,62 @@ def test_uint8_maps_stand_for_value_over_255(network: TwoBranchNetwork) -> None:
     torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [dense])[0])
 
 
+def test_gradients_under_dropout_equal_those_of_finite_differences() -> None:
+    torch.manual_seed(0)
+    network = TwoBranchNetwork(tiny_config(previous_class_dim=3)).double()
+    batch = Batch.of([in_doubles(one) for one in demonstrations(2)])
+
+    def loss() -> Tensor:
+        masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
+        return imitation_losses(network(batch, masks), batch).total.sum()
+
+    loss().backward()
+    weight = network.decoder.gates
+    assert weight.grad is not None
+    direction = torch.randn(weight.shape, dtype=torch.float64)
+    slope = (weight.grad * direction).sum()
+    with torch.no_grad():
+        weight += 1e-6 * direction
+        ahead = loss()
+        weight -= 2e-6 * direction
+    torch.testing.assert_close((ahead - loss()) / 2e-6, slope, rtol=1e-4, atol=1e-5)
+
+
+def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(
+    network: TwoBranchNetwork,
+) -> None:
+    one = in_doubles(demonstration(3, length=6))
+    batch = Batch.of([one])
+    own = network(batch, teacher_forcing=False)
+    instructions = network.read(batch.tokens, batch.token_lengths)
+    state = network.initial_state(instructions)
+    for t in range(6):
+        step, state = network.step(one.features.dense()[t : t + 1], instructions, state)
+        torch.testing.assert_close(own.action_logits[t], step.action_logits[0])
+        action = step.action_logits.argmax(1)
+        state = state.after(action, torch.zeros_like(action))
+
+
 def test_the_reader_is_a_bidirectional_lstm() -> None:
     torch.manual_seed(0)
-    ours, theirs = InstructionReader(3, 4), nn.LSTM(3, 4, batch_first=True, bidirectional=True)
-    with torch.no_grad():
-        for direction, suffix in enumerate(("", "_reverse")):
-            getattr(theirs, f"weight_ih_l0{suffix}").copy_(ours.from_words[direction].t())
-            getattr(theirs, f"weight_hh_l0{suffix}").copy_(ours.from_state[direction].t())
-            getattr(theirs, f"bias_ih_l0{suffix}").copy_(ours.bias[direction, 0])
-            getattr(theirs, f"bias_hh_l0{suffix}").zero_()
-    words = torch.randn(3, 6, 3)
-    read = ours(words, torch.tensor([2, 6, 4]))
-    for row, length in enumerate((2, 6, 4)):
-        torch.testing.assert_close(read[row, :length], theirs(words[row : row + 1, :length])[0][0])
-        assert not read[row, length:].any()
-
-
-def test_deferred_layers_give_the_gradients_of_plain_ones() -> None:
-    def check(build: object, *shapes: tuple[int, ...]) -> None:
-        leaves = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
-        assert torch.autograd.gradcheck(build, leaves)  # type: ignore[arg-type]
-
-    def linear(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:
-        layer = deferred_linear(weight, bias)
-        return layer(torch.tanh(layer(x)))
-
-    def matmul(weights: Tensor, x: Tensor) -> Tensor:
-        layer = deferred_matmul(weights)
-        return layer(torch.tanh(layer(x)))[:, :1]
-
-    def attention(keys: Tensor, values: Tensor, query: Tensor) -> Tensor:
-        valid = torch.tensor([[True, True, True], [True, False, False]])
-        layer = deferred_attention(keys, values, valid)
-        return torch.cat([layer(layer(query)), layer(query[:1])])
-
-    def views(filters: Tensor) -> Tensor:
-        maps = torch.arange(2 * 3 * 2 * 4.0, dtype=torch.float64).view(2, 3, 2, 4)
-        return filter_views(filters, maps % 3 > 0, maps.clone)
-
-    check(linear, (4, 4), (4,), (3, 4))
-    check(matmul, (2, 4, 4), (2, 3, 4))
-    check(attention, (2, 3, 4), (2, 3, 4), (2, 4))
-    check(views, (2, 2, 2))
+    config = tiny_config()
+    ours = InstructionReader(config)
+    theirs = nn.LSTM(config.word_dim, config.language_dim, batch_first=True, bidirectional=True)
+    words = torch.randn(3, 6, config.word_dim)
+    lengths = torch.tensor([2, 6, 4])
+    read = ours.features(words, lengths)
+    for branch in range(2):
+        with torch.no_grad():
+            for direction, suffix in enumerate(("", "_reverse")):
+                place = branch, direction
+                getattr(theirs, f"weight_ih_l0{suffix}").copy_(ours.from_words[place].t())
+                getattr(theirs, f"weight_hh_l0{suffix}").copy_(ours.from_state[place].t())
+                getattr(theirs, f"bias_ih_l0{suffix}").copy_(ours.bias[place][0])
+                getattr(theirs, f"bias_hh_l0{suffix}").zero_()
+        for row, length in enumerate(lengths.tolist()):
+            expected = theirs(words[row : row + 1, :length])[0][0]
+            torch.testing.assert_close(read[branch, row, :length], expected)
+            assert not read[branch, row, length:].any()
 
 
 def test_dropout_keeps_the_mean_and_drops_the_rate() -> None:

@@ -1,0 +1,314 @@
+"""The recurrent decoder of both branches: attend, make filters, look, update the state.
+
+Forward and backward are written out step by step for speed; ``tests/test_network.py`` checks them
+against finite differences. Shapes: D = 2 branches, n episodes at a time, H units, F filters,
+C channels, V views, S cells, L tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.autograd import Function
+
+from agents.config import BRANCHES, NetworkConfig
+from agents.dropout import DropoutMasks
+from agents.reader import Instructions, weight
+from agents.recurrence import Gates, add_carry, lstm_backward, lstm_forward
+
+#: Makes the float maps (n, V, C, S) of a time step; called again in the backward pass, because
+#: they are 500 times larger than all else that a step has to keep.
+Maps = Callable[[], Tensor]
+
+
+class Weights(NamedTuple):
+    """The decoder's parameters; matrices are (D, in, out), biases (D, 1, out)."""
+
+    query: Tensor
+    query_bias: Tensor
+    filters: Tensor
+    filters_bias: Tensor
+    gates: Tensor
+    gates_bias: Tensor
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step leaves for the backward pass."""
+
+    maps: Maps
+    keep: Tensor | None
+    query: Tensor
+    attention: Tensor
+    raw_filters: Tensor
+    norms: Tensor
+    before: Tensor
+    gates: Gates
+    keep_hidden: Tensor | None
+    keep_cell: Tensor | None
+
+
+class Decoder(nn.Module):
+    """Attention over the instruction, dynamic filters over the views, and the LSTM."""
+
+    def __init__(self, config: NetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        width = config.decoder_dim
+        filters = config.filters * config.channels
+        self.query = weight(BRANCHES, width, config.attention_dim, bound=width)
+        self.query_bias = weight(BRANCHES, 1, config.attention_dim, bound=width)
+        self.filters = weight(BRANCHES, width, filters, bound=width)
+        self.filters_bias = weight(BRANCHES, 1, filters, bound=width)
+        self.gates = weight(BRANCHES, config.input_dim + width, 4 * width, bound=width)
+        self.gates_bias = weight(BRANCHES, 1, 4 * width, bound=width)
+
+    @property
+    def weights(self) -> Weights:
+        """All parameters."""
+        return Weights(*(getattr(self, name) for name in Weights._fields))
+
+    def forward(
+        self,
+        instructions: Instructions,
+        previous: Tensor,
+        maps: Sequence[Maps],
+        map_scale: float,
+        active: Sequence[int],
+        masks: DropoutMasks | None,
+    ) -> Tensor:
+        """Hidden state and input of every step of ragged episodes, longest first.
+
+        Args:
+            instructions: of the episodes.
+            previous: (N, P) embedding of what was done before each step, time by time.
+            maps: of each time.
+            map_scale: what turns the maps' numbers into feature values.
+            active: how many episodes have a step at each time.
+            masks: switches dropout on.
+
+        Returns:
+            (D, N, H + input_dim), time by time.
+        """
+        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks)
+        return _Decode.apply(
+            *self.weights,
+            instructions.keys,
+            instructions.values,
+            instructions.start,
+            previous,
+            run,
+            tuple(maps),
+            tuple(active),
+        )
+
+    def start(
+        self, instructions: Instructions, map_scale: float, masks: DropoutMasks | None = None
+    ) -> Callable[[Tensor, Maps, Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """A function that makes one step without gradients.
+
+        It takes the embedding (n, P) of what was done before, the maps, and the hidden and cell
+        state (D, n, H) of the first n episodes, and gives hidden state and input
+        (D, n, H + input_dim) and the cell state.
+        """
+        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks)
+
+        def step(
+            previous: Tensor, maps: Maps, hidden: Tensor, cell: Tensor
+        ) -> tuple[Tensor, Tensor]:
+            keys, values = instructions.keys, instructions.values
+            decoded, cell, _ = run.forward(keys, values, previous, maps, hidden, cell)
+            return decoded, cell
+
+        return step
+
+
+class _Run:
+    """The arithmetic of a step, forward and backward, for one pass over a batch."""
+
+    def __init__(
+        self,
+        config: NetworkConfig,
+        weights: Weights,
+        valid: Tensor,
+        map_scale: float,
+        masks: DropoutMasks | None,
+    ) -> None:
+        self.config = config
+        self.weights = Weights(*(weight.detach() for weight in weights))
+        self.no_token = ~valid
+        self.masks = masks
+        self.drop_scale = 1.0 if masks is None else masks.scale
+        self.look_scale = map_scale * config.channels**-0.5 * self.drop_scale
+        self.attention_scale = config.attention_dim**-0.5
+
+    def forward(
+        self,
+        keys: Tensor,
+        values: Tensor,
+        previous: Tensor,
+        maps: Maps,
+        hidden: Tensor,
+        cell: Tensor,
+    ) -> tuple[Tensor, Tensor, Step]:
+        """Hidden state and input (D, n, H + input_dim), cell state, and what backward needs."""
+        n, c, w = hidden.shape[1], self.config, self.weights
+        query = torch.baddbmm(w.query_bias, hidden, w.query).relu_()
+        scores = (keys[:, :n] @ query.unsqueeze(3)).squeeze(3) * self.attention_scale
+        attention = scores.masked_fill_(self.no_token[:n], -torch.inf).softmax(2)
+        language = (attention.unsqueeze(2) @ values[:, :n]).squeeze(2)
+        raw = torch.baddbmm(w.filters_bias, language, w.filters).tanh_()
+        raw = raw.view(BRANCHES, n, c.filters, c.channels)
+        norms = raw.norm(dim=3, keepdim=True).clamp_min_(1e-12)
+        visual, keep = self._look(raw / norms, maps)
+        before = torch.cat([visual, language, previous.expand(BRANCHES, -1, -1), hidden], 2)
+        gates = torch.baddbmm(w.gates_bias, before, w.gates)
+        hidden, cell, saved = lstm_forward(gates, cell)
+        keep_hidden = keep_cell = None
+        if self.masks is not None:
+            keep_hidden, keep_cell = self.masks.keep(hidden.shape), self.masks.keep(cell.shape)
+            hidden, cell = self._drop(hidden, keep_hidden), self._drop(cell, keep_cell)
+        decoded = torch.cat([hidden, before[:, :, : c.input_dim]], 2)
+        step = Step(maps, keep, query, attention, raw, norms, before, saved, keep_hidden, keep_cell)
+        return decoded, cell, step
+
+    def backward(
+        self, keys: Tensor, values: Tensor, step: Step, d_decoded: Tensor, d_cell: Tensor
+    ) -> dict[str, Tensor]:
+        """Gradients of one step's insides by name; ``hidden`` and ``cell`` are those before it."""
+        c, w = self.config, self.weights
+        n, width = d_decoded.shape[1], c.decoder_dim
+        d_hidden = self._drop(d_decoded[:, :, :width], step.keep_hidden)
+        d_gates, d_cell = lstm_backward(d_hidden, self._drop(d_cell, step.keep_cell), step.gates)
+        d_before = d_gates @ w.gates.transpose(1, 2)
+        d_before[:, :, : c.input_dim] += d_decoded[:, :, width:]
+        sizes = (c.visual_dim, width, c.input_dim - c.visual_dim - width, width)
+        d_visual, d_language, d_previous, d_hidden = d_before.split(sizes, 2)
+
+        filters = step.raw_filters / step.norms
+        d_filters = self._look_back(d_visual, step)
+        along = (filters * d_filters).sum(3, keepdim=True)
+        d_raw = (d_filters - filters * along) / step.norms
+        d_raw = (d_raw * (1 - step.raw_filters**2)).flatten(2)
+        d_language = torch.baddbmm(d_language, d_raw, w.filters.transpose(1, 2))
+
+        slope = (values[:, :n] @ d_language.unsqueeze(3)).squeeze(3)
+        expected = (step.attention * slope).sum(2, keepdim=True)
+        d_scores = step.attention * (slope - expected) * self.attention_scale
+        d_query = (d_scores.unsqueeze(2) @ keys[:, :n]).squeeze(2) * (step.query > 0)
+        d_hidden = torch.baddbmm(d_hidden, d_query, w.query.transpose(1, 2))
+        return {
+            "gates": d_gates,
+            "raw": d_raw,
+            "language": d_language,
+            "scores": d_scores,
+            "query": d_query,
+            "previous": d_previous.sum(0),
+            "hidden": d_hidden,
+            "cell": d_cell,
+        }
+
+    def _look(self, filters: Tensor, maps: Maps) -> tuple[Tensor, Tensor | None]:
+        """Responses (D, n, V F S) of the filters (D, n, F, C); both branches look together."""
+        c, n = self.config, filters.shape[1]
+        shown, keep = maps(), None
+        if self.masks is not None:
+            keep = self.masks.keep(shown.shape)
+            shown = shown * keep
+        both = (filters * self.look_scale).transpose(0, 1).flatten(1, 2)
+        responses = both.unsqueeze(1) @ shown
+        responses = responses.view(n, c.views, BRANCHES, c.filters, c.cells)
+        return responses.movedim(2, 0).flatten(2), keep
+
+    def _look_back(self, d_visual: Tensor, step: Step) -> Tensor:
+        """Gradient (D, n, F, C) of the filters."""
+        c, n = self.config, d_visual.shape[1]
+        shown = step.maps()
+        if step.keep is not None:
+            shown = shown * step.keep
+        d_visual = d_visual.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
+        d_both = (d_visual.flatten(2, 3) @ shown.transpose(2, 3)).sum(1) * self.look_scale
+        return d_both.view(n, BRANCHES, c.filters, c.channels).transpose(0, 1)
+
+    def _drop(self, x: Tensor, keep: Tensor | None) -> Tensor:
+        return x if keep is None else x * keep * self.drop_scale
+
+
+class _Decode(Function):
+    @staticmethod
+    def forward(ctx: Any, *inputs: Any) -> Tensor:
+        *_, keys, values, start, previous, run, maps, active = inputs
+        hidden, cell = start, torch.zeros_like(start)
+        width = start.shape[2]
+        steps, outputs = [], []
+        for n, now, before in zip(active, maps, previous.split(active)):
+            decoded, cell, step = run.forward(keys, values, before, now, hidden[:, :n], cell[:, :n])
+            hidden = decoded[:, :, :width]
+            outputs.append(decoded)
+            steps.append(step)
+        ctx.run, ctx.steps, ctx.active = run, steps, active
+        ctx.save_for_backward(keys, values)
+        return torch.cat(outputs, 1)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (gradient,), (keys, values) = gradients, ctx.saved_tensors
+        run, steps, active = ctx.run, ctx.steps, ctx.active
+        width = run.config.decoder_dim
+        carry = gradient.new_zeros(BRANCHES, 0, width)
+        d_cell = carry
+        parts: list[dict[str, Tensor]] = []
+        for step, d_decoded in zip(reversed(steps), reversed(gradient.split(active, 1))):
+            d_decoded = d_decoded.clone()
+            d_decoded[:, : carry.shape[1], :width] += carry
+            d_cell = add_carry(torch.zeros_like(d_decoded[:, :, :width]), d_cell)
+            parts.append(run.backward(keys, values, step, d_decoded, d_cell))
+            carry, d_cell = parts[-1]["hidden"], parts[-1]["cell"]
+        parts.reverse()
+
+        def joined(name: str) -> Tensor:
+            return torch.cat([part[name] for part in parts], 1)
+
+        before = torch.cat([step.before for step in steps], 1)
+        d_gates, d_raw, d_query = joined("gates"), joined("raw"), joined("query")
+        language = before[:, :, run.config.visual_dim :][:, :, :width]
+        hidden = before[:, :, run.config.input_dim :]
+        rows = _Rows(active, gradient.device)
+        queries = torch.cat([step.query for step in steps], 1)
+        attention = torch.cat([step.attention for step in steps], 1)
+        return (
+            hidden.transpose(1, 2) @ d_query,
+            d_query.sum(1, keepdim=True),
+            language.transpose(1, 2) @ d_raw,
+            d_raw.sum(1, keepdim=True),
+            before.transpose(1, 2) @ d_gates,
+            d_gates.sum(1, keepdim=True),
+            rows.by_episode(joined("scores")).transpose(2, 3) @ rows.by_episode(queries),
+            rows.by_episode(attention).transpose(2, 3) @ rows.by_episode(joined("language")),
+            carry,
+            torch.cat([part["previous"] for part in parts]),
+            None,
+            None,
+            None,
+        )
+
+
+class _Rows:
+    """Where the steps of each episode are in a layout time by time."""
+
+    def __init__(self, active: Sequence[int], device: torch.device) -> None:
+        self._shape = active[0], len(active)
+        self._episode = torch.cat([torch.arange(n, device=device) for n in active])
+        self._time = torch.repeat_interleave(
+            torch.arange(len(active), device=device), torch.tensor(active, device=device)
+        )
+
+    def by_episode(self, values: Tensor) -> Tensor:
+        """(D, N, X) -> (D, B, T, X), zeros after an episode's end."""
+        out = values.new_zeros(len(values), *self._shape, values.shape[2])
+        out[:, self._episode, self._time] = values
+        return out
