@@ -99,26 +99,29 @@ def is_hidden_pair(a: Fixture, b: Fixture) -> bool:
 
 DIGEST = """
 import hashlib
+import sys
 import numpy as np
 from gym_clalfred.simulator.embedded.generator import arrange, make_room
 for number in (1, 30, 205, 230, 312, 330, 404, 430):
     room = make_room(number)
+    for seed in range(int(sys.argv[1])):
+        arrange(room, np.random.default_rng(seed))
     text = repr((room.floor, room.walls, room.height, room.fixtures, sorted(room.walkable)))
     text += repr((room.items, room.decor, arrange(room, np.random.default_rng(5))))
     print(number, hashlib.sha256(text.encode()).hexdigest())
 """
 
 
-def test_rooms_are_equal_in_processes_with_different_hash_seeds() -> None:
+def test_rooms_are_equal_in_processes_with_another_hash_seed_and_history() -> None:
     outputs = {
         subprocess.run(
-            [sys.executable, "-c", DIGEST],
+            [sys.executable, "-c", DIGEST, arrangements_before],
             env={**os.environ, "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
         ).stdout
-        for seed in ("1", "77")
+        for seed, arrangements_before in (("1", "0"), ("77", "4"))
     }
     assert len(outputs) == 1
     assert len(outputs.pop().splitlines()) == 8
@@ -324,8 +327,8 @@ def test_demands_are_honoured_or_refused(number: int, seed: int, data: st.DataOb
     try:
         poses = arrange(room, np.random.default_rng(seed), required=[demand])
     except ArrangementError:
-        # Refusing is right only where the class has few holders left.
-        assert avoid
+        # One of each class of the room fits always; several towels need several rails.
+        assert avoid or demand.count > 1
         return
     holders = check_arrangement(room, poses)
     found = [holders[k] for k, pose in enumerate(poses) if pose.object_class == target]

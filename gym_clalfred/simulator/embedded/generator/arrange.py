@@ -201,8 +201,9 @@ class _Arrangement:
             surface = surfaces[k]
             if posed[1] > surface.clearance:
                 continue
-            if surface.overhang > 0 and fits(replace(surface, overhang=0.0), posed):
-                surface = replace(surface, overhang=0.0)
+            strict = self.site.strict[fixture.name][k]
+            if surface.overhang > 0 and fits(strict, posed):
+                surface = strict
             spot = self._spot(fixture, int(k), surface, posed)
             if spot is not None:
                 yaw = (fixture.yaw + spot.yaw) % 360.0
@@ -236,7 +237,7 @@ class _Arrangement:
                 return None
             if not surface.inside and self._collides(fixture, surface, spot, posed):
                 continue
-            if self.site.sees(fixture, k, spot.x, spot.z, posed[1]):
+            if self.site.sees(fixture, k, spot.x, spot.z):
                 taken.append(footprint(posed, spot.x, spot.z, spot.yaw))
                 return spot
         return None
@@ -260,6 +261,8 @@ class _Arrangement:
                 box = box_of((x, 0.0, z), size, yaw)
                 if keep_off != aside or any(box.overlaps(other) for other in self.boxes):
                     continue
+                if not self.site.sight.sees_point((x, size[1] / 2, z)):
+                    continue
                 self.boxes.append(box)
                 return ObjectPose(name, (round(x, 4), 0.0, round(z, 4)), (0.0, yaw, 0.0))
         return None
@@ -272,16 +275,19 @@ class _Site:
         self.room = room
         self.sight = Sightlines(room.fixtures, sorted(room.walkable))
         self.surfaces: dict[str, tuple[Surface, ...]] = {}
+        self.strict: dict[str, tuple[Surface, ...]] = {}
         self.holders: list[tuple[Fixture, float]] = []
         for fixture in room.fixtures:
             surfaces = model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
             if surfaces:
                 self.surfaces[fixture.name] = surfaces
+                self.strict[fixture.name] = tuple(replace(s, overhang=0.0) for s in surfaces)
                 area = sum((s.area.x1 - s.area.x0) * (s.area.z1 - s.area.z0) for s in surfaces)
                 self.holders.append((fixture, area))
         self._seen: dict[tuple[str, int, int, int], bool] = {}
         self._obstacles: dict[tuple[str, int, int], list[Rectangle]] = {}
         self._possible: dict[ObjectClass, list[tuple[Fixture, float]]] = {}
+        self._floor_spots: dict[Vector, list[tuple[float, float, float, bool]]] = {}
         self._boxes = [box_of(f.position, f.size, f.yaw) for f in room.fixtures]
 
     def possible(self, object_class: ObjectClass) -> list[tuple[Fixture, float]]:
@@ -308,12 +314,17 @@ class _Site:
             )
         return self._obstacles[key]
 
-    def sees(self, fixture: Fixture, surface: int, x: float, z: float, height: float) -> bool:
-        """Whether an agent can see and reach something at that spot."""
-        key = (fixture.name, surface, round(x / _RASTER), round(z / _RASTER))
+    def sees(self, fixture: Fixture, surface: int, x: float, z: float) -> bool:
+        """Whether an agent can see and reach something at about that spot.
+
+        The answer is that of the nearest raster point, so it does not depend on what was asked
+        before.
+        """
+        i, j = round(x / _RASTER), round(z / _RASTER)
+        key = (fixture.name, surface, i, j)
         if key not in self._seen:
             area = self.surfaces[fixture.name][surface]
-            self._seen[key] = self.sight.sees(fixture, area, x, z, min(height, 0.1))
+            self._seen[key] = self.sight.sees(fixture, area, i * _RASTER, j * _RASTER)
         return self._seen[key]
 
     def hits(self, holder: Fixture, box: Box) -> bool:
@@ -332,6 +343,11 @@ class _Site:
 
     def floor_spots(self, size: Vector) -> list[tuple[float, float, float, bool]]:
         """Places (x, z, yaw, off the walkable points) along the walls for an object."""
+        if size not in self._floor_spots:
+            self._floor_spots[size] = self._find_floor_spots(size)
+        return self._floor_spots[size]
+
+    def _find_floor_spots(self, size: Vector) -> list[tuple[float, float, float, bool]]:
         spots = []
         stand = np.array(sorted(self.room.walkable))
         for wall in self.room.walls:
@@ -351,11 +367,9 @@ class _Site:
                 box = box_of((x, 0.0, z), size, yaw)
                 if any(box.overlaps(other) for other in self._boxes):
                     continue
-                if self.sight.sees_point((x, size[1] / 2, z)):
-                    dx = np.maximum(np.maximum(box.x0 - stand[:, 0], stand[:, 0] - box.x1), 0.0)
-                    dz = np.maximum(np.maximum(box.z0 - stand[:, 1], stand[:, 1] - box.z1), 0.0)
-                    off = bool(np.hypot(dx, dz).min() >= AGENT_RADIUS)
-                    spots.append((x, z, yaw, off))
+                dx = np.maximum(np.maximum(box.x0 - stand[:, 0], stand[:, 0] - box.x1), 0.0)
+                dz = np.maximum(np.maximum(box.z0 - stand[:, 1], stand[:, 1] - box.z1), 0.0)
+                spots.append((x, z, yaw, bool(np.hypot(dx, dz).min() >= AGENT_RADIUS)))
         return spots
 
 

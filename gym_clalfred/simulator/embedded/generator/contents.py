@@ -43,7 +43,7 @@ ON_FLOOR = frozenset({C.Boots, C.Footstool, C.Plunger, C.ScrubBrush})
 #: Holders of classes for which ALFRED's table names none.
 _MORE_HOLDERS = {
     C.TeddyBear: frozenset({C.Bed, C.Sofa, C.ArmChair}),
-    C.PaperTowelRoll: frozenset({C.CounterTop, C.DiningTable, C.SideTable, C.Toilet}),
+    C.PaperTowelRoll: frozenset({C.CounterTop, C.DiningTable, C.Shelf, C.SideTable, C.Toilet}),
 }
 
 #: Where people leave things: how much likelier a holder is chosen than another of the same size.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,22 +81,25 @@ class Sightlines:
 
         Drawers are looked at pulled out, other containers opened.
         """
-        size, yaw = fixture.size, fixture.yaw
-        slide = model_of(fixture.object_class).slide(size, True)
-        dx, dz = turn(x, z + slide, yaw)
+        slide = model_of(fixture.object_class).slide(fixture.size, True)
+        if slide > 0.0:
+            dx, dz = turn(0.0, slide, fixture.yaw)
+            px, py, pz = fixture.position
+            fixture = replace(fixture, position=(px + dx, py, pz + dz))
+        dx, dz = turn(x, z, fixture.yaw)
         px, py, pz = fixture.position
         point = (px + dx, py + surface.y + height / 2, pz + dz)
         eyes = self._standpoints(point)
-        if len(eyes) == 0:
-            return False
-        if surface.inside and slide == 0.0:
-            eyes = eyes[_through_front(fixture, surface, point, eyes)]
-        elif fixture.object_class in HOLLOW_ABOVE:
+        if slide > 0.0 or fixture.object_class in HOLLOW_ABOVE:
             eyes = eyes[_over_rim(fixture, point, eyes)]
-        elif not surface.inside:
+        elif surface.inside:
+            eyes = eyes[_through_front(fixture, surface, point, eyes)]
+        else:
             away = np.hypot(eyes[:, 0] - point[0], eyes[:, 2] - point[2])
             eyes = eyes[_EYE - (py + surface.y) > _SLOPE * away]
-        return len(eyes) > 0 and self._is_clear(point, eyes, (fixture.name, fixture.part_of))
+        # What is pulled out of a body can still be hidden by it, what is let into it cannot.
+        ignored = (fixture.name, None if slide > 0.0 else fixture.part_of)
+        return len(eyes) > 0 and self._is_clear(point, eyes, ignored)
 
     def sees_point(self, point: Vector) -> bool:
         """Whether a point in free space can be seen from within reach."""
