@@ -50,6 +50,7 @@ MAX_FAILURES = 10
 MAX_STEPS = 1000
 
 IMAGE_SIZES = range(8, 2049)
+MAX_DEPTH_METRES = 1000.0
 GOAL_CHARACTERS = 512
 INSTRUCTIONS_CHARACTERS = 4096
 
@@ -459,7 +460,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             parts["classes"] = spaces.Box(0, len(ObjectClass) - 1, shape, np.uint8)
             parts["instances"] = spaces.Box(0, np.iinfo(np.int16).max, shape, np.int16)
         if self._render.depth:
-            parts["depth"] = spaces.Box(0.0, np.inf, shape, np.float32)
+            parts["depth"] = spaces.Box(0.0, MAX_DEPTH_METRES, shape, np.float32)
         parts["goal"] = PlainText(GOAL_CHARACTERS)
         parts["instructions"] = PlainText(INSTRUCTIONS_CHARACTERS)
         return spaces.Dict(parts)

@@ -35,6 +35,7 @@ def start(env: ClAlfredEnv, episode: str = PLACE) -> dict[str, Any]:
     return observation
 
 
+@pytest.mark.filterwarnings("ignore:.*alternative render modes")
 @pytest.mark.parametrize("scenario", Scenario)
 @pytest.mark.parametrize("reward", ["sparse", "dense"])
 def test_gymnasium_check(make_fake_env: MakeEnv, scenario: Scenario, reward: str) -> None:

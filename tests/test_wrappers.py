@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import doctest
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import gymnasium
 import numpy as np
 import pytest
+import torch
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as sb3_check
@@ -87,6 +88,7 @@ def test_wrappers_need_our_environment(wrapper: type[gymnasium.Wrapper]) -> None
         wrapper(gymnasium.make("CartPole-v1"))
 
 
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
 @pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
 def test_wrapped_environments_pass_the_check_and_pickle(
     make_fake_env: MakeEnv, wrapper: type[gymnasium.Wrapper]
@@ -95,6 +97,15 @@ def test_wrapped_environments_pass_the_check_and_pickle(
     gymnasium_check(env, skip_render_check=True)
     copy = pickle.loads(pickle.dumps(env))
     assert copy.observation_space == env.observation_space
+
+
+@pytest.fixture
+def one_torch_thread() -> Iterator[None]:
+    """Small networks are faster without threads, above all beside other test processes."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.mark.parametrize("env_id", ENV_IDS)
@@ -106,7 +117,7 @@ def test_sb3_check_of_every_id(env_id: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_ppo_trains_unchanged() -> None:
+def test_ppo_trains_unchanged(one_torch_thread: None) -> None:
     env = gymnasium.make(ENV_IDS[0], tier="tiny", image_size=36, max_steps=40, reward="dense")
     model = PPO(
         "MultiInputPolicy",
@@ -129,7 +140,7 @@ def test_ppo_trains_unchanged() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_examples_in_the_documentation_run() -> None:
+def test_examples_in_the_documentation_run(one_torch_thread: None) -> None:
     result = doctest.testmod(gym_clalfred.wrappers)
     assert result.attempted > 0
     assert result.failed == 0
