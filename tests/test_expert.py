@@ -120,6 +120,20 @@ def test_drawers_of_a_stack_have_levels() -> None:
     assert levels == [Level.BOTTOM, Level.MIDDLE, Level.TOP, None]
 
 
+def test_a_drawer_belongs_to_its_desk() -> None:
+    desk = thing(C.Desk, (0.0, 0.0, 1.0), (1.4, 0.75, 0.6))
+    drawer = thing(C.Drawer, (0.4, 0.5, 0.95), (0.4, 0.2, 0.5))
+    told = describe_place(house(desk, drawer), drawer.id, HERE)
+    assert told.relations == (Relation(Bearing.PART, C.Desk),)
+
+
+def test_what_stands_on_a_counter_is_not_beside_it() -> None:
+    counter = thing(C.CounterTop, (0.0, 0.0, 1.0), (2.0, 0.9, 0.6))
+    toaster = thing(C.Toaster, (0.3, 0.9, 1.0), (0.3, 0.2, 0.2))
+    told = describe_place(house(counter, toaster), counter.id, HERE, (0.0, 0.8))
+    assert told.relations == (Relation(Bearing.BESIDE, C.Toaster),)
+
+
 def test_neighbours_are_on_the_same_thing_and_seen() -> None:
     apple = thing(C.Apple, (0.0, 0.9, 1.0), (0.1, 0.1, 0.1), parents=("counter",))
     mug = thing(C.Mug, (0.25, 0.9, 1.0), (0.1, 0.1, 0.1), parents=("counter",))

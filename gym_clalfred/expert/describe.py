@@ -90,7 +90,12 @@ def describe_place(
         # A stove has several burners and is still one stove.
         unique = counts[other.object_class] == 1 or other.object_class is ObjectClass.StoveBurner
         other_box = Box.of(other)
-        bearing = _overhead(box, other_box) or _side(pose, box, other_box, x, z)
+        if state.object_class in _STACKED and _built_into(box, other_box):
+            bearing: Bearing | None = Bearing.PART
+        else:
+            bearing = _overhead(box, other_box)
+        if bearing is None and not _stands_on(other_box, box):
+            bearing = _side(pose, box, other_box, x, z)
         if bearing is None and (
             box.gap(other_box) <= _BESIDE_METRES
             and other_box.distance(x, z) <= _NEAR_POINT_METRES
@@ -155,6 +160,20 @@ def _overhead(box: Box, other: Box) -> Bearing | None:
     if box.y1 <= other.y1 - 2 * _CLEARLY and box.centre[1] < other.centre[1] - 2 * _CLEARLY:
         return Bearing.BELOW if other.y0 - box.y1 <= _OVERHEAD_METRES else None
     return None
+
+
+def _built_into(box: Box, other: Box) -> bool:
+    """Whether a drawer belongs to a desk or dresser: it lies within its box."""
+    return (
+        box.covered(other) >= 0.8
+        and box.y0 >= other.y0 - _CLEARLY
+        and box.y1 <= other.y1 + _CLEARLY
+    )
+
+
+def _stands_on(box: Box, other: Box) -> bool:
+    """Whether something stands on another, which is then neither left nor right of it."""
+    return box.y0 >= other.y1 - _CLEARLY and box.covered(other) >= 0.5
 
 
 def _side(pose: AgentPose, box: Box, other: Box, x: float, z: float) -> Bearing | None:

@@ -187,6 +187,7 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
         put = voice.choose(put_words(holder))
         slots["place"] = place
         slots["place_again"] = voice.the(holder)
+        slots["door"] = "drawer" if holder is ObjectClass.Drawer else "door"
         slots["in"] = f"{put if step.action == 'PutObject' else put_words(holder)[0]} {place}"
         slots["on"] = f"{voice.choose(rest_words(holder))} {place}"
         slots["from"] = f"{voice.choose(take_words(holder))} {place}"
@@ -325,4 +326,4 @@ def _all_texts() -> Iterator[str]:
             yield f"a an the two {noun.one} {noun.many}"
         for words in (put_words, rest_words, take_words):
             yield from words(object_class)
-    yield "it with and"
+    yield "it with and door drawer"

@@ -25,6 +25,7 @@ class Bearing(Enum):
     RIGHT = "right"
     ABOVE = "above"
     BELOW = "below"
+    PART = "part"
 
 
 class Level(Enum):

@@ -35,6 +35,10 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "heat": ("heat", "warm", "microwave", "heat up", "warm up"),
     "cool": ("cool", "chill", "cool down"),
     "clean": ("clean", "wash", "rinse", "rinse off", "wash off"),
+    "heat_it": ("heat it", "warm it", "microwave it", "heat it up", "warm it up"),
+    "cool_it": ("cool it", "chill it", "cool it down"),
+    "clean_it": ("clean it", "wash it", "rinse it", "rinse it off", "wash it off"),
+    "pick_it_up": ("pick it up", "take it", "grab it"),
     "water": ("the water", "the faucet", "the tap"),
     "wait": ("wait a moment", "wait a few seconds", "wait"),
     "slice": ("slice", "cut", "cut up", "slice up"),
@@ -88,7 +92,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{clean} {plain} in {sink} and {put} it {in}",
         "move {a} to {place}",
         "{clean} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {clean} it and {put} it {in}",
+        "{pick_up} {plain}, {clean_it} and {put} it {in}",
         "use {sink} to {clean} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
         "leave {a} {in}",
@@ -100,7 +104,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{heat} {plain} in {microwave} and {put} it {in}",
         "move {a} to {place}",
         "{heat} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {heat} it and {put} it {in}",
+        "{pick_up} {plain}, {heat_it} and {put} it {in}",
         "use {microwave} to {heat} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
         "leave {a} {in}",
@@ -112,7 +116,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{cool} {plain} in {fridge} and {put} it {in}",
         "move {a} to {place}",
         "{cool} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {cool} it and {put} it {in}",
+        "{pick_up} {plain}, {cool_it} and {put} it {in}",
         "use {fridge} to {cool} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
         "leave {a} {in}",
@@ -258,7 +262,7 @@ PUT_OPEN = (
     "{put} {target} {in}",
     "open {place} and {put} {target} in it, {then} close {place_again}",
     "{put} {target} {in} and shut {place_again}",
-    "open {place}, {put} {target} in and close the door",
+    "open {place}, {put} {target} in and close the {door}",
 )
 SLICE = (
     "{slice} {target} {on} {to_slices}",
@@ -275,8 +279,8 @@ SLICE_OPEN = (
 CLEAN = (
     "{put} {target} {in}, turn on {water}, turn it off and {pick_up} {target_again} again",
     "{clean} {target} {in}",
-    "{clean} {target} {in} and {pick_up} it again",
-    "{put} {target} {in}, {clean} it and take it back out",
+    "{clean} {target} {in} and {pick_it_up} again",
+    "{put} {target} {in}, {clean_it} and take it back out",
     "{put} {target} {in}, turn {water} on and off and take {target_again} out",
     "{clean} {target} with water {in}",
 )
@@ -285,7 +289,7 @@ HEAT = (
     "{put} {target} {in}, turn it on, {then} take {target_again} out and close the door",
     "{heat} {target} {in}, take it out and close the door",
     "open {place}, {put} {target} inside, close it, cook it, {then} take it out and close the door",
-    "{put} {target} {in} to {heat} it, then take it out again",
+    "{put} {target} {in} to {heat_it}, then take it out again",
     "cook {target} {in} and take it out",
 )
 COOL = (
@@ -293,7 +297,7 @@ COOL = (
     "{put} {target} {in}, close the door, {wait}, {then} take {target_again} out",
     "{cool} {target} {in}, take it out and close the door",
     "open {place}, {put} {target} inside, close it, then open it and take {target_again} out",
-    "{put} {target} {in} to {cool} it, then take it out again",
+    "{put} {target} {in} to {cool_it}, then take it out again",
     "open {place} and {cool} {target}, {then} take it out and close {place_again}",
 )
 TOGGLE = (
@@ -308,6 +312,7 @@ RELATIONS: dict[Bearing, tuple[str, ...]] = {
     Bearing.BESIDE: ("by", "next to", "near", "beside", "close to"),
     Bearing.LEFT: ("to the left of", "left of", "on the left side of"),
     Bearing.RIGHT: ("to the right of", "right of", "on the right side of"),
+    Bearing.PART: ("of", "in"),
     Bearing.ABOVE: ("above", "over"),
     Bearing.BELOW: ("below", "under", "underneath"),
 }
