@@ -7,7 +7,7 @@ A state is a tree of dictionaries and lists whose leaves are tensors, numbers, t
 from __future__ import annotations
 
 import json
-import os
+import struct
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,12 +17,25 @@ import safetensors
 import safetensors.torch
 from torch import Tensor
 
+from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import DataError
 
 FORMAT = "clalfred-agent"
 VERSION = 1
 _TENSORS, _VALUES = "tensors.safetensors", "state.json"
 _REFERENCE = "$tensor"
+
+#: What reading a damaged zip may raise, wherever the damage is.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    KeyError,
+    ValueError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+    struct.error,
+)
 
 
 def save_state(path: str | Path, state: Mapping[str, Any]) -> Path:
@@ -31,15 +44,10 @@ def save_state(path: str | Path, state: Mapping[str, Any]) -> Path:
     tensors: dict[str, Tensor] = {}
     values = _pack(dict(state), "", tensors)
     document = {"format": FORMAT, "version": VERSION, "state": values}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with zipfile.ZipFile(temporary, "w") as archive:
-            archive.writestr(_VALUES, json.dumps(document))
-            archive.writestr(_TENSORS, safetensors.torch.save(tensors))
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with atomic_file(path) as file, zipfile.ZipFile(file, "w") as archive:
+        # A fixed date, so that equal states give equal files.
+        archive.writestr(zipfile.ZipInfo(_VALUES), json.dumps(document))
+        archive.writestr(zipfile.ZipInfo(_TENSORS), safetensors.torch.save(tensors))
     return path
 
 
@@ -52,7 +60,7 @@ def load_state(path: str | Path) -> dict[str, Any]:
             tensors = safetensors.torch.load(archive.read(_TENSORS))
     except FileNotFoundError:
         raise
-    except (zipfile.BadZipFile, KeyError, ValueError, safetensors.SafetensorError) as error:
+    except (*_DAMAGE, safetensors.SafetensorError) as error:
         raise DataError(
             f"{path}: not a checkpoint of this project, or a damaged one ({error})"
         ) from error

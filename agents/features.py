@@ -165,7 +165,7 @@ class EpisodeReader:
 
     def _frames(self, frames_id: str) -> Frames:
         episode = self.source.episode(self._keys[frames_id])
-        return (frame.rgb for frame in replay(self._simulator, episode))
+        return (self._simulator.frame().rgb for _ in replay(self._simulator, episode))
 
     @cached_property
     def _keys(self) -> Mapping[str, EpisodeKey]:

@@ -49,9 +49,9 @@ class PretrainConfig:
     """
 
     minutes: float = 10.0
-    batch_size: int = 128
+    batch_size: int = 96
     buffer: int = 12_000
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     seed: int = 0
 
 
@@ -88,9 +88,10 @@ def training_views(source: EpisodeSource, rng: np.random.Generator) -> Iterator[
             episode = source.episode(keys[index])
             assert episode.trajectory.scene.number in TRAIN_NUMBERS
             # Neighbouring steps look alike: every third is enough, from another one each time.
-            for number, frame in enumerate(replay(simulator, episode), int(rng.integers(3))):
-                if number % 3 == 0:
-                    yield labelled(frame)
+            first = int(rng.integers(3))
+            for number in replay(simulator, episode):
+                if number % 3 == first:
+                    yield labelled(simulator.frame())
 
 
 class Buffer:
@@ -136,7 +137,7 @@ def pretrain(source: EpisodeSource, config: PretrainConfig, out: Path) -> None:
     buffer = Buffer(training_views(source, rng), config.buffer)
     start, updates, quality = time.monotonic(), 0, np.zeros(3)
     while (share := (time.monotonic() - start) / (60 * config.minutes)) < 1:
-        buffer.fill(config.batch_size // 2)
+        buffer.fill(config.batch_size // 3)
         images, shown, depth = buffer.draw(config.batch_size, rng)
         scores = read_out(network(images))
         weight = 1 + 3 * shown

@@ -73,6 +73,9 @@ class ContinualLearner(BehaviorCloning):
     #: The method's settings by name; ``paper`` is always there.
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": MethodConfig()}
 
+    #: Whether it learns only once the stream has ended; there is nothing to evaluate before.
+    offline: ClassVar[bool] = False
+
     def __init__(
         self,
         network: NetworkConfig,

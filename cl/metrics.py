@@ -8,32 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.rollout import EpisodeResult
 from gym_clalfred.errors import BadInputError
 
+__all__ = [
+    "EpisodeResult",
+    "Scores",
+    "area_under_curve",
+    "average",
+    "backward_transfer",
+    "forgetting",
+    "forward_transfer",
+    "last",
+    "matrix_of",
+    "pooled",
+    "score",
+]
+
 Matrix = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class EpisodeResult:
-    """What came of one evaluation episode; a crashed one counts as failed.
-
-    Args:
-        episode: its key.
-        success: whether all goal conditions were met at the end.
-        conditions_met: how many were.
-        conditions: how many there are.
-        steps: L, actions taken, the final Stop not counted.
-        expert_steps: L*, the expert's, counted in the same way.
-        error: why the episode could not be finished, or empty.
-    """
-
-    episode: str
-    success: bool
-    conditions_met: int
-    conditions: int
-    steps: int
-    expert_steps: int
-    error: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,313 @@
+"""Evaluation in rollouts: many environments in lockstep, in one or several processes.
+
+What happens in an episode depends on the agent and the episode alone, never on how many
+environments or processes there are; see ``agents.policy``. An episode that crashes or takes too
+long is a failed one. Results are written line by line, and what is there already is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from agents.network import TwoBranchNetwork
+from agents.policy import EpisodeState, Policy
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import EpisodeKey
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
+
+#: Calls with each result as soon as it is there.
+OnResult = Callable[["EpisodeResult"], None]
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """What came of one evaluation episode; a crashed one counts as failed.
+
+    Args:
+        episode: its key as text.
+        success: whether all goal conditions were met at the end.
+        conditions_met: how many were.
+        conditions: how many there are.
+        steps: actions taken, the final Stop not counted.
+        expert_steps: the expert's, counted in the same way.
+        error: why the episode could not be finished, or empty.
+    """
+
+    episode: str
+    success: bool
+    conditions_met: int
+    conditions: int
+    steps: int
+    expert_steps: int
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class RolloutConfig:
+    """How to evaluate.
+
+    Args:
+        environments: run side by side in each process.
+        workers: processes; 1 runs in this one.
+        max_steps: actions after which an episode is cut.
+        timeout_seconds: an episode that takes longer is a failed one.
+        backend: the simulator.
+    """
+
+    environments: int = 8
+    workers: int = 1
+    max_steps: int = 1000
+    timeout_seconds: float = 600.0
+    backend: str = "embedded"
+
+
+class Acting(Protocol):
+    """What can be evaluated, such as a ``BehaviorCloning`` with a policy."""
+
+    network: TwoBranchNetwork
+    policy: Policy | None
+
+
+def evaluate(
+    agent: Acting,
+    source: EpisodeSource,
+    keys: Sequence[EpisodeKey],
+    config: RolloutConfig | None = None,
+    results: str | Path | None = None,
+    on_result: OnResult | None = None,
+) -> list[EpisodeResult]:
+    """Runs the agent in each episode and gives the results in the order of the keys.
+
+    Args:
+        agent: what acts.
+        source: where the episodes are.
+        keys: which to run.
+        config: how.
+        results: a JSON lines file; finished episodes in it are taken from there, new ones added.
+        on_result: called with each new result.
+    """
+    config = config or RolloutConfig()
+    found = read_results(results) if results is not None else {}
+    missing = [key for key in keys if str(key) not in found]
+    with _writer(results) as write:
+        for result in roll_out(agent, source, missing, config):
+            found[result.episode] = result
+            write(result)
+            if on_result is not None:
+                on_result(result)
+    return [found[str(key)] for key in keys]
+
+
+def read_results(path: str | Path) -> dict[str, EpisodeResult]:
+    """The results in a JSON lines file by episode; a last line cut off by a crash is left out."""
+    path = Path(path)
+    if not path.exists():
+        return {}
+    lines = path.read_text().split("\n")
+    found = {}
+    for number, line in enumerate(lines):
+        if not line:
+            continue
+        try:
+            result = EpisodeResult(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            if number == len(lines) - 1:
+                break
+            raise DataError(f"{path}, line {number + 1}: not a result ({error})") from error
+        found[result.episode] = result
+    return found
+
+
+def roll_out(
+    agent: Acting,
+    source: EpisodeSource,
+    keys: Sequence[EpisodeKey],
+    config: RolloutConfig | None = None,
+) -> Iterator[EpisodeResult]:
+    """The results of episodes as they come, in any order, from one or several processes."""
+    config = config or RolloutConfig()
+    if agent.policy is None:
+        raise UsageError("this agent has no policy to see with: give it policy=Policy(encoder)")
+    if config.workers > 1 and len(keys) > 1:
+        from agents.rollout_workers import run_in_processes
+
+        yield from run_in_processes(agent.network, agent.policy, source, keys, config)
+        return
+    with one_thread():
+        yield from run_episodes(agent.network, agent.policy, source, keys, config)
+
+
+def run_episodes(
+    network: TwoBranchNetwork,
+    policy: Policy,
+    source: EpisodeSource,
+    keys: Iterable[EpisodeKey],
+    config: RolloutConfig,
+    on_start: Callable[[EpisodeKey], None] | None = None,
+) -> Iterator[EpisodeResult]:
+    """Episodes in lockstep in this process; a finished one makes room for the next."""
+    waiting = iter(keys)
+    slots = [_Slot(source, network, policy, config) for _ in range(config.environments)]
+    try:
+        while True:
+            for slot in slots:
+                while slot.state is None and (key := next(waiting, None)) is not None:
+                    if on_start is not None:
+                        on_start(key)
+                    if (failed := slot.begin(key)) is not None:
+                        yield failed
+            busy = [slot for slot in slots if slot.state is not None]
+            if not busy:
+                return
+            observations = [slot.observation for slot in busy]
+            states = tuple(slot.state for slot in busy if slot.state is not None)
+            actions, states = policy.act(network, observations, states)
+            for slot, action, state in zip(busy, actions, states):
+                if (result := slot.act(action, state)) is not None:
+                    yield result
+    finally:
+        for slot in slots:
+            slot.close()
+
+
+class _Slot:
+    """One environment and the episode that runs in it."""
+
+    def __init__(
+        self,
+        source: EpisodeSource,
+        network: TwoBranchNetwork,
+        policy: Policy,
+        config: RolloutConfig,
+    ) -> None:
+        self._source, self._config = source, config
+        self._network, self._policy = network, policy
+        self._env: ClAlfredEnv | None = None
+        self._key: EpisodeKey | None = None
+        self._info: dict[str, Any] = {}
+        self._began = 0.0
+        self.state: EpisodeState | None = None
+        self.observation: dict[str, Any] = {}
+
+    def begin(self, key: EpisodeKey) -> EpisodeResult | None:
+        """Starts an episode; gives a result at once if that is impossible."""
+        self._key, self._info, self._began = key, {}, time.monotonic()
+        try:
+            if self._env is None:
+                self._env = ClAlfredEnv(
+                    source=self._source,
+                    image_size=self._policy.encoder.image_size,
+                    max_steps=self._config.max_steps,
+                    backend=self._config.backend,
+                )
+            self.observation, self._info = self._env.reset(options={"episode": key})
+            self.state = self._policy.start(self._network, self.observation)
+        except Exception as error:
+            return self._end(f"{type(error).__name__}: {error}")
+        return None
+
+    def act(self, action: Any, state: EpisodeState) -> EpisodeResult | None:
+        """Does one action; gives the result if that ended the episode."""
+        assert self._env is not None
+        self.state = state
+        try:
+            self.observation, _, terminated, truncated, self._info = self._env.step(action)
+        except Exception as error:
+            return self._end(f"{type(error).__name__}: {error}")
+        if self._info.get("crashed"):
+            return self._end(f"the simulator crashed: {self._info.get('reason')}")
+        if terminated or truncated:
+            return self._end()
+        if time.monotonic() - self._began > self._config.timeout_seconds:
+            return self._end(f"took longer than {self._config.timeout_seconds:g} seconds")
+        return None
+
+    def close(self) -> None:
+        """Frees the environment."""
+        if self._env is not None:
+            self._env.close()
+        self._env = self.state = None
+
+    def _end(self, error: str = "") -> EpisodeResult:
+        assert self._key is not None
+        self.state = None
+        if error:
+            self.close()
+            steps = int(self._info.get("steps", 0))
+            return failed_result(self._source, self._key, error, steps)
+        met, conditions = self._info["goal_conditions"]
+        return EpisodeResult(
+            episode=str(self._key),
+            success=bool(self._info["success"]),
+            conditions_met=int(met),
+            conditions=int(conditions),
+            steps=int(self._info["steps"]),
+            expert_steps=len(self._source.episode(self._key).trajectory.actions),
+        )
+
+
+def failed_result(
+    source: EpisodeSource, key: EpisodeKey, error: str, steps: int = 0
+) -> EpisodeResult:
+    """The result of an episode that could not be finished: no condition met."""
+    try:
+        trajectory = source.episode(key).trajectory
+        conditions = count_conditions(trajectory.task)
+        expert_steps = len(trajectory.actions)
+    except DataError:
+        conditions, expert_steps = 1, 1
+    return EpisodeResult(str(key), False, 0, conditions, steps, expert_steps, error)
+
+
+def count_conditions(task: TaskSpec) -> int:
+    """How many goal conditions a task has, without a simulator; a sliced target adds some."""
+    slices = 2 if task.type is TaskType.PICK_TWO_AND_PLACE else 1
+    return _CONDITIONS.get(task.type, 3) + (slices if task.sliced else 0)
+
+
+_CONDITIONS = {
+    TaskType.PICK_AND_PLACE: 1,
+    TaskType.PICK_TWO_AND_PLACE: 2,
+    TaskType.EXAMINE: 2,
+}
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Sums are split between threads, so their number could change a last bit."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def _writer(path: str | Path | None) -> Iterator[OnResult]:
+    if path is None:
+        yield lambda result: None
+        return
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        # A line cut off by a crash would spoil the next one.
+        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+    with path.open("a") as file:
+
+        def write(result: EpisodeResult) -> None:
+            file.write(json.dumps(asdict(result)) + "\n")
+            file.flush()
+
+        yield write

@@ -1,0 +1,134 @@
+"""Evaluation in several processes; a process that dies or hangs costs the episodes it was in."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import torch
+
+from agents.config import NetworkConfig
+from agents.network import TwoBranchNetwork
+from agents.policy import Policy
+from agents.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import EpisodeKey
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a process is started with."""
+
+    network: NetworkConfig
+    weights: dict[str, Any]
+    policy: Policy
+    source: EpisodeSource
+    config: RolloutConfig
+
+
+@dataclass
+class _Worker:
+    """A process, what it still has to do and what it is doing."""
+
+    job: Job
+    process: BaseProcess
+    connection: Connection
+    todo: deque[EpisodeKey]
+    running: dict[str, EpisodeKey] = field(default_factory=dict)
+    heard: float = field(default_factory=time.monotonic)
+    ended: bool = False
+
+
+def run_in_processes(
+    network: TwoBranchNetwork,
+    policy: Policy,
+    source: EpisodeSource,
+    keys: Sequence[EpisodeKey],
+    config: RolloutConfig,
+) -> Iterator[EpisodeResult]:
+    """Results in the order in which they come."""
+    weights = {name: value.cpu().numpy() for name, value in network.state_dict().items()}
+    job = Job(network.config, weights, policy, source, config)
+    count = min(config.workers, len(keys))
+    workers = [_start(job, deque(keys[number::count])) for number in range(count)]
+    try:
+        while workers:
+            ready = wait([worker.connection for worker in workers], timeout=1.0)
+            for worker in list(workers):
+                if worker.connection in ready:
+                    yield from _receive(worker)
+                silent = time.monotonic() - worker.heard > 2 * config.timeout_seconds
+                if worker.ended or silent:
+                    workers.remove(worker)
+                    _stop(worker)
+                    yield from _blame(worker)
+                    workers += _successors(worker)
+    finally:
+        for worker in workers:
+            _stop(worker)
+
+
+def _blame(worker: _Worker) -> Iterator[EpisodeResult]:
+    """If a lost process was in a single episode, that one has failed."""
+    if len(worker.running) == 1:
+        (key,) = worker.running.values()
+        reason = f"the evaluation process was lost (exit code {worker.process.exitcode})"
+        yield failed_result(worker.job.source, key, reason)
+
+
+def _successors(worker: _Worker) -> list[_Worker]:
+    """Processes for what a lost one did not finish; suspects run one at a time, to find the one."""
+    alone = replace(worker.job, config=replace(worker.job.config, environments=1))
+    suspects = deque(worker.running.values()) if len(worker.running) > 1 else deque()
+    return [
+        _start(job, keys) for job, keys in ((worker.job, worker.todo), (alone, suspects)) if keys
+    ]
+
+
+def _start(job: Job, keys: deque[EpisodeKey]) -> _Worker:
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(theirs, job, tuple(keys)), daemon=True)
+    process.start()
+    theirs.close()
+    return _Worker(job, process, ours, keys)
+
+
+def _serve(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> None:
+    """The body of a process: sends each key when it starts and each result when it is there."""
+    torch.set_num_threads(1)
+    network = TwoBranchNetwork(job.network)
+    network.load_state_dict({name: torch.from_numpy(x) for name, x in job.weights.items()})
+    for result in run_episodes(
+        network, job.policy, job.source, keys, job.config, on_start=connection.send
+    ):
+        connection.send(result)
+    connection.close()
+
+
+def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
+    while worker.connection.poll():
+        try:
+            message = worker.connection.recv()
+        except EOFError:
+            worker.ended = True
+            return
+        worker.heard = time.monotonic()
+        if isinstance(message, EpisodeResult):
+            del worker.running[message.episode]
+            yield message
+        else:
+            worker.running[str(message)] = message
+            worker.todo.remove(message)
+
+
+def _stop(worker: _Worker) -> None:
+    worker.process.kill()
+    worker.process.join()
+    worker.connection.close()
