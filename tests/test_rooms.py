@@ -12,20 +12,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import (
     CLEANABLE,
+    CLOSED_AT_START,
     COOLABLE,
     HEATABLE,
     LAMPS,
     MOVABLE_RECEPTACLES,
     PICKUPABLE,
     RECEPTACLES,
+    TOGGLEABLE,
     ObjectClass,
 )
 from gym_clalfred.rooms import CLASS_FREQUENCY, ROOM_NUMBERS, ROOMS_PER_TYPE, RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, ObjectPose
+from gym_clalfred.simulator.contract import (
+    GRID_METRES,
+    AgentPose,
+    ObjectPose,
+    ObjectState,
+    RenderOptions,
+    Scene,
+)
 from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size, style_of
 from gym_clalfred.simulator.embedded.generator import (
     ArrangementError,
@@ -36,11 +46,13 @@ from gym_clalfred.simulator.embedded.generator import (
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
 from gym_clalfred.simulator.embedded.generator.layout import box_of
 from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
+from gym_clalfred.simulator.embedded.generator.rooms import find_draft
 from gym_clalfred.simulator.embedded.generator.shell import Box
 from gym_clalfred.simulator.embedded.generator.traits import EVERYWHERE, traits_of
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.render.mesh import Texture
 from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Fixture, Room
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.tasks.spec import TaskType
 
 C = ObjectClass
@@ -221,8 +233,55 @@ def test_rooms_are_complete_and_everything_is_usable(number: int) -> None:
     assert unusable(room.fixtures, sorted(room.walkable)) == []
 
 
-def test_layouts_need_no_search() -> None:
+def standpoints(room: Room, state: ObjectState) -> list[AgentPose]:
+    """Poses that look at an object from near by, the most promising first."""
+    found = []
+    x, y, z = state.position
+    for px, pz in room.walkable:
+        dx, dz = x - px, z - pz
+        away, ahead = np.hypot(dx, dz), max(abs(dx), abs(dz))
+        if away < 1.5 + max(state.size) / 2:
+            drop = np.degrees(np.arctan2(1.575 - y - state.size[1] / 2, ahead))
+            pitch = int(np.clip(round(drop / 15) * 15, -30, 60))
+            yaw = round(np.degrees(np.arctan2(dx, dz)) / 90) * 90 % 360
+            effort = abs(away - 0.8) + 0.5 * min(abs(dx), abs(dz))
+            found.append((effort, AgentPose(px, 0.9, pz, int(yaw), pitch)))
+    return [pose for _, pose in sorted(found, key=lambda entry: entry[0])][:12]
+
+
+@pytest.mark.parametrize("number", [5, 18, 204, 223, 303, 321, 413, 422])
+def test_the_simulator_shows_what_the_geometry_promises(number: int) -> None:
+    room = make_room(number)
+    simulator = EmbeddedSimulator(RenderOptions(image_size=32, instances=False))
+    x, z = min(room.walkable)
+    simulator.reset(Scene(number, AgentPose(x, 0.9, z, 0, 30)))
+    states = dict(simulator.objects)
+    wanted = PICKUPABLE | RECEPTACLES | TOGGLEABLE
+    unseen = []
+    for object_id, state in states.items():
+        if state.object_class not in wanted:
+            continue
+        closed = [p for p in state.parents if states[p].object_class in CLOSED_AT_START]
+        for pose in standpoints(room, state):
+            assert simulator.teleport(pose).success
+            if closed and not simulator.step(Action.OpenObject, closed[0]).success:
+                continue
+            seen = object_id in simulator.sight().visible
+            if closed:
+                assert simulator.step(Action.CloseObject, closed[0]).success
+            if seen:
+                break
+        else:
+            unseen.append(object_id)
+    # A pencil may lie behind a box; furniture and switches must all be usable.
+    assert len(unseen) <= 1, unseen
+    assert all(states[object_id].object_class in PICKUPABLE for object_id in unseen), unseen
+
+
+def test_the_table_of_layouts_is_what_the_search_finds() -> None:
     assert set(DRAFTS) == set(ROOM_NUMBERS)
+    for number in ROOM_NUMBERS[::17]:
+        assert find_draft(number) == DRAFTS[number]
 
 
 @pytest.mark.parametrize("room_type", RoomType)

@@ -278,7 +278,9 @@ class _Site:
         self.strict: dict[str, tuple[Surface, ...]] = {}
         self.holders: list[tuple[Fixture, float]] = []
         for fixture in room.fixtures:
-            surfaces = model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
+            surfaces = fixture.surfaces
+            if surfaces is None:
+                surfaces = model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
             if surfaces:
                 self.surfaces[fixture.name] = surfaces
                 self.strict[fixture.name] = tuple(replace(s, overhang=0.0) for s in surfaces)

@@ -73,9 +73,9 @@ _INCLINATION = {
     C.LaundryHamper: 0.5,
     C.Safe: 0.4,
     C.CoffeeMachine: 0.3,
-    C.HandTowelHolder: 30.0,
+    C.HandTowelHolder: 300.0,
     C.TowelHolder: 30.0,
-    C.ToiletPaperHanger: 3.0,
+    C.ToiletPaperHanger: 15.0,
 }
 
 #: Pairs that belong together more than the inclination says.

@@ -48,7 +48,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
 
 
 def _television(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
-    """On a stand, on a dresser, or on the wall."""
+    """On a stand, a dresser or a low table, or on the wall."""
     size = layout.usual_size(ObjectClass.Television)
     if ObjectClass.TVStand in classes:
         stand = layout.usual_size(ObjectClass.TVStand)
@@ -59,6 +59,14 @@ def _television(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
         return layout.on_top(body, ObjectClass.Television, 0.0, -0.08, size)
     if ObjectClass.Dresser in classes:
         body = dresser(layout, classes, above=size[1] + 0.05, least=size[0] + 0.1)
+        return layout.on_top(body, ObjectClass.Television, 0.0, -0.1, size)
+    if ObjectClass.SideTable in classes and layout.chance(0.7):
+        low = (round(size[0] + 0.3, 2), 0.5, 0.44)
+        tall = (low[0], low[1] + size[1] + 0.05, low[2])
+        place = layout.need(tall, front=FRONT_METRES, where="middle")
+        body = layout.at_wall(
+            ObjectClass.SideTable, place, low, front=FRONT_METRES, style=layout.style("low table")
+        )
         return layout.on_top(body, ObjectClass.Television, 0.0, -0.1, size)
     place = layout.need((size[0], size[1], 0.5), y=0.95, where="middle")
     return layout.at_wall(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gym_clalfred.simulator.embedded.room import Rectangle
 
 #: Thickness of the boxes that stand for walls when furniture is fitted between them.
-_WALL_METRES = 0.5
+_WALL_METRES = 5.0
 
 
 @dataclass(frozen=True)
