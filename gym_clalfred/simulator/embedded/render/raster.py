@@ -189,7 +189,7 @@ def clip_near(points: F32, count: int) -> int:
     return written
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def trace_edges(scratch: F32, count: int, start: int, stop: int) -> None:
     """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
 

@@ -42,16 +42,17 @@ class Renderer:
             raise ValueError(f"size must be at least 1 pixel, got {size}")
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
-        self._inverse_depth = np.zeros(size * size, dtype=np.float32)
+        beyond = int(shading.BLOCK)
+        self._inverse_depth = np.zeros(size * size + beyond, dtype=np.float32)
         self._polygons = np.zeros(size * size, dtype=np.float32)
         self._edges = np.zeros((4, max(size, 16)), dtype=np.float32)
-        self._words = np.zeros(size // 8 + 1, dtype=np.uint64)
+        self._words = np.zeros(shading.STRETCH // 8, dtype=np.uint64)
         self._changes = self._words.view(np.uint8)
-        self._ends = np.zeros(size + 9, dtype=np.int32)
-        self._colours = np.zeros(size, dtype=np.uint32)
-        self._patches = np.zeros(shading.CHUNK, dtype=np.uint32)
-        self._addresses = np.zeros(shading.CHUNK, dtype=np.int32)
-        self._shades = np.zeros(shading.CHUNK, dtype=np.float32)
+        self._ends = np.zeros(shading.STRETCH + 8, dtype=np.int32)
+        stretch = int(shading.NEXT)
+        self._colours = np.zeros(3 * stretch, dtype=np.float32)
+        self._addresses = np.zeros(2 * stretch, dtype=np.int32)
+        self._patches = np.zeros(2 * stretch, dtype=np.uint32)
         self._stamp = 0
         self._make_room(0, 0)
 
@@ -144,9 +145,8 @@ class Renderer:
                     self._changes,
                     self._words,
                     self._ends,
-                    self._addresses,
-                    self._shades,
                     self._colours,
+                    self._addresses,
                     self._patches,
                     DITHER,
                     stage.owners,
@@ -179,13 +179,12 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
 
 
 #: Ordered offsets within a texel for each pixel of 4 rows; see ``shading.shade_view``.
-DITHER = (
+DITHER = np.resize(
     np.tile(
         np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16,
-        (1, shading.CHUNK // 4),
-    )
-    .astype(np.float32)
-    .reshape(-1)
+        (1, shading.STRETCH // 4),
+    ).astype(np.float32),
+    4 * shading.STRETCH + int(shading.BLOCK),
 )
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)

@@ -2,9 +2,13 @@
 
 A row is a sequence of runs that show one polygon each. Everything about a polygon is then affine in
 the pixel's column, before the division by 1/z: texture coordinates, place in the light map, light.
+First each run notes its colours and where its texels are, then the whole row reads and multiplies
+them: reading from anywhere cannot be vectorised, and what was just written piecemeal is slow to
+read back in one piece.
 Texture, light and colour multiply in display space, where gamma has been applied to each already.
 
-Inner loops index whole arrays by unsigned offsets instead of taking slices: a slice costs two
+Helpers are inlined, as a call that passes arrays costs more than many a run's pixels. Inner loops
+index whole arrays by unsigned offsets instead of taking slices: a slice costs two
 atomic operations, a signed index a test for wrapping around.
 """
 
@@ -28,8 +32,20 @@ I32 = NDArray[np.int32]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
 
+#: Pixels of a row that are shaded together.
+STRETCH = 256
+
 #: Pixels whose texture is read at one level of detail.
-CHUNK = 64
+CHUNK = np.uint64(64)
+
+#: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
+#: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
+BLOCK = np.uint64(16)
+
+#: Where green and blue, or the light's texel after the texture's, follow in a row's working memory.
+#: Constant distances tell the compiler that they do not overlap.
+NEXT = np.uint64(STRETCH + 16)
+AFTER = np.uint64(2 * (STRETCH + 16))
 
 #: Rows of a tile are this power of two apart at every level, which spares a variable shift.
 ROW_SHIFT = np.int32(8)
@@ -38,12 +54,11 @@ HALF = np.float32(0.5)
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
-PER_LIGHT = np.float32(1 / 128)
-PER_TEXEL = np.float32(1 / 204)
+PER_BOTH = np.float32(1 / (128 * 204))
 LEAST_INVERSE = np.float32(0.01)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def project_axis(
     axes: F32,
     n: np.integer,
@@ -95,9 +110,8 @@ def shade_view(
     changes: U8,
     words: NDArray[np.uint64],
     ends: I32,
+    colours: F32,
     addresses: I32,
-    shades: F32,
-    colours: U32,
     patches: U32,
     dither: F32,
     owners: NDArray[np.int16],
@@ -111,138 +125,108 @@ def shade_view(
         receivers_of: (N,) light map of a polygon or -1.
         receiver_axes: (R, 8) two axes with offsets, world to texels of the fine light map.
         receiver_maps: (R, 3) first texel, width and height.
-        texels: all levels of all textures, red | green << 8 | blue << 16.
+        lightmap: all light maps; its first byte is plain light.
+        texels: all levels of all textures, red | green << 8 | blue << 16; the first is neutral.
         levels: (T, L) first texel of each level of each texture.
         terms: (N, 20) working memory: ``project_axis`` of u, v, gradient and the map's axes.
         seen: (N,) working memory: the stamp of the view whose terms are valid.
         changes, words, ends: working memory of ``find_runs``.
-        addresses, shades, patches: (CHUNK,) working memory.
-        colours: (size,) working memory: a row.
-        dither: (4 * CHUNK,) offsets in texels that hide the steps of the light map.
+        colours: (3 * NEXT,) working memory: red, green, blue without texture and light map.
+        addresses: (2 * NEXT,) working memory: where the texture's and the light's texels are.
+        patches: (2 * NEXT,) working memory: those texels.
+        dither: (4 * STRETCH,) offsets in texels that hide the steps of the light map.
         owners: (N,) instance of each polygon.
         rgb: (size * size * 3,) out.
         instances: (size * size,) out, or empty if not wanted.
     """
     middle = np.float32(size) * HALF
-    named = len(instances) > 0
     most = np.int32(levels.shape[1] - 1)
     for row in range(size):
-        line = np.uint64(row * size)
-        phase = np.uint64((row & 3) * CHUNK)
         down = np.float32(row)
-        begin = np.uint64(0)
-        for run in range(find_runs(polygons, line, size, changes, words, ends)):
-            name, end = polygons[line + begin], np.uint64(ends[run])
-            p = np.uint64(max(name, ZERO))
-            if named:
-                owner = owners[p] if name >= ZERO else np.int16(0)
-                for k in range(line + begin, line + end):
-                    instances[k] = owner
-            if name < ZERO:
-                # A hair crack where a corner meets an edge: take the neighbour's colour.
-                filler = colours[begin - np.uint64(1)] if begin > 0 else np.uint32(0x808080)
-                for k in range(begin, end):
-                    colours[k] = filler
-                begin = end
-                continue
-            texture = patterns[p]
-            receiver = receivers_of[p]
-            if seen[p] != stamp:
-                seen[p] = stamp
-                if texture > 0:
-                    project_axis(paints, p, U, eye, basis, focal, middle, terms, p, 0)
-                    project_axis(paints, p, V, eye, basis, focal, middle, terms, p, 4)
-                if receiver < 0:
-                    project_axis(paints, p, GRADIENT, eye, basis, focal, middle, terms, p, 8)
-                else:
-                    project_axis(
-                        receiver_axes, receiver, 0, eye, basis, focal, middle, terms, p, 12
-                    )
-                    project_axis(
-                        receiver_axes, receiver, 4, eye, basis, focal, middle, terms, p, 16
-                    )
-            red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
-            while begin < end:
-                length = min(np.uint64(CHUNK), end - begin)
-                at = line + begin
-                across = np.float32(np.int32(begin))
-                if receiver >= 0:
-                    read_light(
-                        inverse_depth,
-                        at,
-                        length,
-                        across,
-                        down,
-                        terms,
+        phase = np.uint64((row & 3) * STRETCH)
+        for left in range(0, size, STRETCH):
+            line = np.uint64(row * size + left)
+            count = min(STRETCH, size - left)
+            begin = np.uint64(0)
+            for run in range(find_runs(polygons, line, count, changes, words, ends)):
+                name, end = polygons[line + begin], np.uint64(ends[run])
+                p = np.uint64(max(name, ZERO))
+                if len(instances) > 0:
+                    owner = owners[p] if name >= ZERO else np.int16(0)
+                    for k in range(line + begin, line + end):
+                        instances[k] = owner
+                if name < ZERO:
+                    fill_crack(begin, end, colours, addresses)
+                    begin = end
+                    continue
+                if seen[p] != stamp:
+                    seen[p] = stamp
+                    prepare(
                         p,
-                        dither,
-                        phase,
-                        receiver_maps,
-                        receiver,
-                        lightmap,
-                        addresses,
-                        shades,
-                    )
-                elif texture > 0:
-                    blend_light(inverse_depth, at, length, across, down, terms, p, shades)
-                if texture > 0:
-                    z = ONE / inverse_depth[at + (length >> np.uint64(1))]
-                    spread = paints[p, DENSITY] / focal * z
-                    level = level_of(spread * spread * z / distances[p], most)
-                    read_texture(
-                        inverse_depth,
-                        at,
-                        length,
-                        across,
-                        down,
+                        eye,
+                        basis,
+                        focal,
+                        middle,
+                        paints,
+                        patterns[p] > 0,
+                        receiver_axes,
+                        receivers_of[p],
                         terms,
-                        p,
-                        level,
-                        texels,
-                        np.uint64(levels[texture, level]),
-                        addresses,
-                        patches,
                     )
-                    r1, g1, b1 = red * PER_TEXEL, green * PER_TEXEL, blue * PER_TEXEL
-                    for k in range(length):
-                        light, texel = shades[k], patches[k]
-                        r = min(r1 * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
-                        g = min(g1 * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
-                        b = min(b1 * light * np.float32(np.int32(texel >> 16)), BRIGHTEST)
-                        colours[begin + k] = np.uint32(
-                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
+                while begin < end:
+                    length = min(CHUNK, end - begin)
+                    across = np.float32(left) + np.float32(np.int32(begin))
+                    at = line + begin
+                    level, tile = np.int32(0), np.int32(0)
+                    texture = patterns[p]
+                    if texture > 0:
+                        z = ONE / inverse_depth[at + (length >> np.uint64(1))]
+                        spread = paints[p, DENSITY] / focal * z
+                        level = level_of(spread * spread * z / distances[p], most)
+                        tile = levels[texture, level]
+                    if receivers_of[p] >= 0:
+                        shade_receiver(
+                            inverse_depth,
+                            at,
+                            begin,
+                            length,
+                            across,
+                            down,
+                            p,
+                            paints,
+                            terms,
+                            texture > 0,
+                            level,
+                            tile,
+                            dither,
+                            phase,
+                            receiver_maps,
+                            receivers_of[p],
+                            colours,
+                            addresses,
                         )
-                elif receiver >= 0:
-                    for k in range(length):
-                        light = shades[k]
-                        r = min(red * light, BRIGHTEST)
-                        g = min(green * light, BRIGHTEST)
-                        b = min(blue * light, BRIGHTEST)
-                        colours[begin + k] = np.uint32(
-                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
+                    else:
+                        shade_other(
+                            inverse_depth,
+                            at,
+                            begin,
+                            length,
+                            across,
+                            down,
+                            p,
+                            paints,
+                            terms,
+                            texture > 0,
+                            level,
+                            tile,
+                            colours,
+                            addresses,
                         )
-                else:
-                    lit = terms[p, 8] * across + terms[p, 9] * down + terms[p, 10]
-                    change, constant = terms[p, 8], terms[p, 11]
-                    for k in range(length):
-                        light = lit / inverse_depth[at + k] + constant
-                        r = min(red * light, BRIGHTEST)
-                        g = min(green * light, BRIGHTEST)
-                        b = min(blue * light, BRIGHTEST)
-                        colours[begin + k] = np.uint32(
-                            np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16)
-                        )
-                        lit += change
-                begin += length
-        start = np.uint64(3) * line
-        for k in range(np.uint64(size)):
-            colour = colours[k]
-            rgb[start + np.uint64(3) * k] = colour & 255
-            rgb[start + np.uint64(3) * k + np.uint64(1)] = (colour >> 8) & 255
-            rgb[start + np.uint64(3) * k + np.uint64(2)] = colour >> 16
+                    begin += length
+            finish(np.uint64(count), line, texels, lightmap, colours, addresses, patches, rgb)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def find_runs(
     names: F32, line: np.uint64, size: int, changes: U8, words: NDArray[np.uint64], ends: I32
 ) -> int:
@@ -254,7 +238,9 @@ def find_runs(
     for k in range(last):
         changes[k] = names[line + k] != names[line + k + np.uint64(1)]
     count = np.uint64(0)
-    for w in range(len(words)):
+    for k in range(last, min((last | np.uint64(7)) + np.uint64(1), np.uint64(len(changes)))):
+        changes[k] = 0
+    for w in range((size + 7) >> 3):
         if words[w] != 0:
             at = np.uint64(w << 3)
             for k in range(at, at + np.uint64(8)):
@@ -265,96 +251,203 @@ def find_runs(
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def fill_crack(begin: np.uint64, end: np.uint64, colours: F32, addresses: I32) -> None:
+    """Colours pixels without a polygon, hair cracks where a corner meets an edge, like the left."""
+    for k in range(begin, end):
+        source = begin - np.uint64(1) if begin > 0 else k
+        for channel in range(np.uint64(3)):
+            colours[k + channel * NEXT] = (
+                colours[source + channel * NEXT] if begin > 0 else np.float32(128.0)
+            )
+        addresses[k] = addresses[source] if begin > 0 else 0
+        addresses[k + NEXT] = addresses[source + NEXT] if begin > 0 else 0
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def level_of(area: np.float32, most: np.int32) -> np.int32:
     """Level of detail at which a pixel that covers ``area`` texels covers about one."""
     exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
     return min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def blend_light(
-    inverse_depth: F32,
-    at: np.uint64,
-    length: np.uint64,
-    across: np.float32,
-    down: np.float32,
-    terms: F32,
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def prepare(
     p: np.uint64,
-    shades: F32,
+    eye: F32,
+    basis: F32,
+    focal: np.float32,
+    middle: np.float32,
+    paints: F32,
+    textured: bool,
+    receiver_axes: F32,
+    receiver: np.integer,
+    terms: F32,
 ) -> None:
-    """Light of an ordinary polygon."""
-    light = terms[p, 8] * across + terms[p, 9] * down + terms[p, 10]
-    change, constant = terms[p, 8], terms[p, 11]
-    for k in range(length):
-        shades[k] = light / inverse_depth[at + k] + constant
-        light += change
+    """Writes a polygon's terms for a view."""
+    if textured:
+        project_axis(paints, p, U, eye, basis, focal, middle, terms, p, 0)
+        project_axis(paints, p, V, eye, basis, focal, middle, terms, p, 4)
+    if receiver < 0:
+        project_axis(paints, p, GRADIENT, eye, basis, focal, middle, terms, p, 8)
+    else:
+        project_axis(receiver_axes, receiver, 0, eye, basis, focal, middle, terms, p, 12)
+        project_axis(receiver_axes, receiver, 4, eye, basis, focal, middle, terms, p, 16)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def read_light(
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def shade_receiver(
     inverse_depth: F32,
     at: np.uint64,
+    begin: np.uint64,
     length: np.uint64,
     across: np.float32,
     down: np.float32,
-    terms: F32,
     p: np.uint64,
+    paints: F32,
+    terms: F32,
+    textured: bool,
+    level: np.int32,
+    tile: np.int32,
     dither: F32,
     phase: np.uint64,
     charts: I32,
     receiver: np.integer,
-    lightmap: U8,
+    colours: F32,
     addresses: I32,
-    shades: F32,
 ) -> None:
-    """Light of a receiver, from its map."""
-    width = charts[receiver, 1]
+    """Colours and texels of a chunk of a polygon with a light map."""
+    red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
+    first, width = charts[receiver, 0], charts[receiver, 1]
     right, bottom = np.float32(width - 1), np.float32(charts[receiver, 2] - 1)
     x1, x2, y1, y2 = terms[p, 12], terms[p, 15], terms[p, 16], terms[p, 19]
     x = x1 * across + terms[p, 13] * down + terms[p, 14]
     y = y1 * across + terms[p, 17] * down + terms[p, 18]
-    for k in range(length):
-        z = ONE / inverse_depth[at + k]
-        i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
-        j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
-        addresses[k] = j * width + i
-        x += x1
-        y += y1
-    first = np.uint64(charts[receiver, 0])
-    # A loop of its own, as loads from anywhere keep a loop from being vectorised.
-    for k in range(length):
-        shades[k] = np.float32(lightmap[first + np.uint64(np.uint32(addresses[k]))]) * PER_LIGHT
+    if textured:
+        mask = np.int32((TILE >> level) - 1)
+        fine = ONE / np.float32(1 << level)
+        u1, u2, v1, v2 = (
+            terms[p, 0] * fine,
+            terms[p, 3] * fine,
+            terms[p, 4] * fine,
+            terms[p, 7] * fine,
+        )
+        u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
+        v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
+        for block in range(begin, begin + length, BLOCK):
+            for k in range(block, block + BLOCK):
+                z = ONE / inverse_depth[at - begin + k]
+                i, j = np.int32(z * u + u2), np.int32(z * v + v2)
+                addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
+                i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
+                j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
+                addresses[k + NEXT] = first + j * width + i
+                colours[k] = red
+                colours[k + NEXT] = green
+                colours[k + AFTER] = blue
+                u += u1
+                v += v1
+                x += x1
+                y += y1
+    else:
+        for block in range(begin, begin + length, BLOCK):
+            for k in range(block, block + BLOCK):
+                z = ONE / inverse_depth[at - begin + k]
+                addresses[k] = 0
+                i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
+                j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
+                addresses[k + NEXT] = first + j * width + i
+                colours[k] = red
+                colours[k + NEXT] = green
+                colours[k + AFTER] = blue
+                x += x1
+                y += y1
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def read_texture(
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def shade_other(
     inverse_depth: F32,
     at: np.uint64,
+    begin: np.uint64,
     length: np.uint64,
     across: np.float32,
     down: np.float32,
-    terms: F32,
     p: np.uint64,
+    paints: F32,
+    terms: F32,
+    textured: bool,
     level: np.int32,
+    tile: np.int32,
+    colours: F32,
+    addresses: I32,
+) -> None:
+    """Colours and texels of a chunk of a polygon without a light map."""
+    red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
+    change, constant = terms[p, 8], terms[p, 11]
+    lit = change * across + terms[p, 9] * down + terms[p, 10]
+    if textured:
+        mask = np.int32((TILE >> level) - 1)
+        fine = ONE / np.float32(1 << level)
+        u1, u2, v1, v2 = (
+            terms[p, 0] * fine,
+            terms[p, 3] * fine,
+            terms[p, 4] * fine,
+            terms[p, 7] * fine,
+        )
+        u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
+        v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
+        for block in range(begin, begin + length, BLOCK):
+            for k in range(block, block + BLOCK):
+                z = ONE / inverse_depth[at - begin + k]
+                i, j = np.int32(z * u + u2), np.int32(z * v + v2)
+                addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
+                addresses[k + NEXT] = 0
+                light = z * lit + constant
+                colours[k] = red * light
+                colours[k + NEXT] = green * light
+                colours[k + AFTER] = blue * light
+                u += u1
+                v += v1
+                lit += change
+    else:
+        for block in range(begin, begin + length, BLOCK):
+            for k in range(block, block + BLOCK):
+                addresses[k] = 0
+                addresses[k + NEXT] = 0
+                light = lit / inverse_depth[at - begin + k] + constant
+                colours[k] = red * light
+                colours[k + NEXT] = green * light
+                colours[k + AFTER] = blue * light
+                lit += change
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def finish(
+    count: np.uint64,
+    line: np.uint64,
     texels: U32,
-    first: np.uint64,
+    lightmap: U8,
+    colours: F32,
     addresses: I32,
     patches: U32,
+    rgb: U8,
 ) -> None:
-    """Texels of a texture tile at a level of detail."""
-    mask = np.int32((TILE >> level) - 1)
-    fine = ONE / np.float32(1 << level)
-    u1, v1, u2, v2 = terms[p, 0] * fine, terms[p, 4] * fine, terms[p, 3] * fine, terms[p, 7] * fine
-    u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
-    v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
-    for k in range(length):
-        z = ONE / inverse_depth[at + k]
-        i, j = np.int32(z * u + u2), np.int32(z * v + v2)
-        addresses[k] = ((j & mask) << ROW_SHIFT) + (i & mask)
-        u += u1
-        v += v1
-    for k in range(length):
-        patches[k] = texels[first + np.uint64(np.uint32(addresses[k]))]
+    """Multiplies a stretch of a row's colours by its texels and light and writes them as bytes."""
+    for k in range(count):
+        patches[k] = texels[np.uint64(np.uint32(addresses[k]))]
+        patches[k + NEXT] = lightmap[np.uint64(np.uint32(addresses[k + NEXT]))]
+    for k in range(count):
+        texel = np.int32(patches[k])
+        light = np.float32(np.int32(patches[k + NEXT])) * PER_BOTH
+        r = min(colours[k] * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
+        g = min(colours[k + NEXT] * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
+        b = min(colours[k + AFTER] * light * np.float32(np.int32(texel >> 16)), BRIGHTEST)
+        patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
+    start = np.uint64(3) * line
+    for k in range(count):
+        colour = patches[k]
+        rgb[start + np.uint64(3) * k] = colour & 255
+        rgb[start + np.uint64(3) * k + np.uint64(1)] = (colour >> 8) & 255
+        rgb[start + np.uint64(3) * k + np.uint64(2)] = colour >> 16
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -375,10 +468,11 @@ def write_instances(
     out: NDArray[np.int16],
 ) -> None:
     """Instance of each pixel's polygon; the room's 0 where there is none."""
-    for row in range(size):
-        line = np.uint64(row * size)
+    for start in range(0, size * size, STRETCH):
+        line = np.uint64(start)
         begin = line
-        for run in range(find_runs(polygons, line, size, changes, words, ends)):
+        count = min(STRETCH, size * size - start)
+        for run in range(find_runs(polygons, line, count, changes, words, ends)):
             name, end = polygons[begin], line + np.uint64(ends[run])
             owner = owners[np.uint64(max(name, ZERO))] if name >= ZERO else np.int16(0)
             for k in range(begin, end):

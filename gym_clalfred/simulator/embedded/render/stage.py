@@ -115,6 +115,8 @@ class Stage:
         self._coarse = np.ones(1 << 16, dtype=np.float32)
         self.fine = np.zeros(1 << 19, dtype=np.uint8)
         self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
+        # Polygons without a light map read this byte.
+        self.fine[self._fine_texels.take(1)] = int(shadow_maps.PLAIN_LIGHT)
         self._put_shell(shell)
 
     def put(
