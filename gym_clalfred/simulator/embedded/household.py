@@ -7,6 +7,7 @@ returns the ``Failure`` that says why; ``None`` means that it was done.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -36,7 +37,13 @@ from gym_clalfred.simulator.embedded.placement import (
     sine_cosine,
     turn,
 )
-from gym_clalfred.simulator.embedded.room import Rectangle, Room, Surface
+from gym_clalfred.simulator.embedded.room import (
+    Fixture,
+    ItemShape,
+    Rectangle,
+    Room,
+    Surface,
+)
 from gym_clalfred.simulator.embedded.slicing import pieces_of
 from gym_clalfred.simulator.embedded.support import Supports, find_holder
 from gym_clalfred.simulator.embedded.things import Thing
@@ -333,7 +340,7 @@ class Household:
                 object_class=fixture.object_class,
                 size=fixture.size,
                 style=fixture.style,
-                surfaces=model_of(fixture.object_class).surfaces(fixture.size, fixture.style),
+                surfaces=_surfaces_of(fixture),
                 place=Spot(*fixture.position, fixture.yaw),
                 fixture=fixture,
             )
@@ -352,7 +359,13 @@ class Household:
             holder, surface = support
             item = items[k]
             x, z = holder.local(item.position[0], item.position[2])
-            item.attach(holder, surface, Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0))
+            spot = Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0)
+            if self._shape_of(poses[k]) is None:
+                item.attach(holder, surface, spot)
+            else:
+                # A measured pose is kept: not tipped, nor lowered; but nothing is in the board.
+                rise = max(item.position[1] - holder.position[1], surface.y)
+                item.attach(holder, surface, replace(spot, y=rise), tip=False)
 
     def _make_item(self, pose: ObjectPose) -> Thing:
         object_class = pose.object_class
@@ -361,7 +374,12 @@ class Household:
                 f"{pose.name!r} in object_poses is not pickupable; furniture belongs to the room"
             )
         style = style_of(pose.name)
-        size = model_of(object_class).size(style)
+        shape = self._shape_of(pose)
+        size = model_of(object_class).size(style) if shape is None else shape.size
+        x, y, z, yaw = *pose.position, pose.rotation[1]
+        if shape is not None:
+            dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
+            x, y, z, yaw = x + dx, y + shape.origin[1], z + dz, yaw + shape.turn
         item = Thing(
             index=len(self.things),
             id=self._unique_id(object_class, pose.position),
@@ -369,12 +387,16 @@ class Household:
             size=size,
             style=style,
             surfaces=model_of(object_class).surfaces(size, style),
-            place=Spot(*pose.position, pose.rotation[1] % 360.0),
+            place=Spot(x, y, z, yaw % 360.0),
             is_open=object_class is ObjectClass.Laptop,
         )
         item.settle()
         self._register(item)
         return item
+
+    def _shape_of(self, pose: ObjectPose) -> ItemShape | None:
+        shapes = self.room.shapes
+        return shapes.get(pose.name) or shapes.get(pose.object_class.name)
 
     def _pair_burners(self) -> dict[int, Thing]:
         """Which burner each stove knob turns on: the n-th knob of a stove the n-th burner."""
@@ -386,6 +408,12 @@ class Household:
             burners = [t for t in parts if t.object_class is ObjectClass.StoveBurner]
             pairs.update({knob.index: burner for knob, burner in zip(knobs, burners)})
         return pairs
+
+
+def _surfaces_of(fixture: Fixture) -> tuple[Surface, ...]:
+    if fixture.surfaces is not None:
+        return fixture.surfaces
+    return model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
 
 
 def _points_on(

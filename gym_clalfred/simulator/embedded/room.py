@@ -6,7 +6,8 @@ the household rules and the renderer know nothing else about a room.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType
@@ -65,6 +66,7 @@ class Fixture:
         style: number that selects shape variant and colours.
         part_of: name of the fixture that this one is built into, as a drawer is.
         solid: whether it keeps the agent away; wall decoration, rugs and high cabinets do not.
+        surfaces: where it holds things, if not where the catalogue says.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Fixture:
     style: int = 0
     part_of: str | None = None
     solid: bool = True
+    surfaces: tuple[Surface, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,23 @@ class Decor:
 
 
 @dataclass(frozen=True)
+class ItemShape:
+    """Size and origin of a pickupable object whose poses do not mean the centre of its base.
+
+    AI2-THOR gives an object's own origin, which may be anywhere in it.
+
+    Args:
+        size: extents (width x, height y, depth z).
+        origin: from the recorded position to the centre of the base, before the recorded yaw.
+        turn: degrees to add to the recorded yaw.
+    """
+
+    size: Vector
+    origin: Vector = (0.0, 0.0, 0.0)
+    turn: float = 0.0
+
+
+@dataclass(frozen=True)
 class Room:
     """A room without an agent in it.
 
@@ -126,6 +146,8 @@ class Room:
         walkable: grid points (x, z) on which the agent can stand.
         items: default poses of the pickupable objects.
         decor: materials and light.
+        shapes: of pickupable objects by name, or by class name for the other names; what is in
+            neither has the catalogue's size and is placed by the centre of its base.
     """
 
     number: int
@@ -136,6 +158,7 @@ class Room:
     walkable: frozenset[tuple[float, float]]
     items: tuple[ObjectPose, ...]
     decor: Decor
+    shapes: Mapping[str, ItemShape] = field(default_factory=dict, hash=False)
 
     @property
     def room_type(self) -> RoomType:

@@ -128,10 +128,10 @@ class Thing:
         """Whether it would take its tipped posture there; what holds something stays upright."""
         return not self.contents and is_tipped(self.object_class, holder.object_class)
 
-    def attach(self, holder: Thing, surface: Surface, spot: Spot) -> None:
-        """Stands the thing on a surface of another."""
+    def attach(self, holder: Thing, surface: Surface, spot: Spot, tip: bool = True) -> None:
+        """Stands the thing on a surface of another, in the posture it takes there."""
         self.holder, self.surface, self.place = holder, surface, spot
-        self.tipped = self.tips_in(holder)
+        self.tipped = tip and self.tips_in(holder)
         holder.contents.append(self)
         self.settle()
 

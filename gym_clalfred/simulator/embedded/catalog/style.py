@@ -22,6 +22,9 @@ HOLLOW = 1 << 33
 #: Style bit of a ``Sink`` on a pedestal, as in bathrooms, instead of one in a piece of counter.
 PEDESTAL = 1 << 34
 
+#: Style bit of a ``CounterTop`` that is only the board, as AI2-THOR's are.
+BOARD = 1 << 35
+
 
 def style_of(name: str) -> int:
     """The style of an object called ``name``: the CRC-32 of the name."""

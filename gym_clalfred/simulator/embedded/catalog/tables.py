@@ -26,7 +26,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     tube,
     wood,
 )
-from gym_clalfred.simulator.embedded.catalog.style import HOLLOW, STOVE, choose
+from gym_clalfred.simulator.embedded.catalog.style import BOARD, HOLLOW, STOVE, choose
 from gym_clalfred.simulator.embedded.catalog.surfaces import cart_shelves
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Texture
 
@@ -40,6 +40,9 @@ def _counter(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
         return
     w, h, d = size[0] / 2, size[1], size[2] / 2
     slab, body = choose_worktop(style), choose_unit(style)
+    if style & BOARD:
+        b.box((-w, 0.0, -d), (w, h, d), slab)
+        return
     b.box((-w, h - SLAB, -d), (w, h, d), slab)
     if style & HOLLOW:
         inside = darker(body, 0.45)

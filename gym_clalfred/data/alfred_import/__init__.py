@@ -1,0 +1,1 @@
+"""Rebuilds rooms and episodes for the embedded simulator from ALFRED's published files."""

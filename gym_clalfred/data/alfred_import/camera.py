@@ -1,0 +1,177 @@
+"""ALFRED's camera: where points of a room appear in a recorded 300 x 300 view.
+
+Heights are those of the reconstructed room, whose floor is at 0. Columns and rows are continuous:
+pixel k covers [k, k + 1).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.contract import (
+    CAMERA_ABOVE_AGENT,
+    FIELD_OF_VIEW_DEGREES,
+    SIGHT_PIXELS,
+)
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+
+#: Height of the camera above the floor.
+EYE_HEIGHT = AGENT_HEIGHT + CAMERA_ABOVE_AGENT
+
+FOCAL = SIGHT_PIXELS / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
+MIDDLE = SIGHT_PIXELS / 2
+
+#: Nothing nearer to the camera than this is projected.
+NEAR = 0.05
+
+#: Every how many pixels masks are sampled to compare silhouettes, and how many samples that is.
+STRIDE = 3
+SAMPLES = SIGHT_PIXELS // STRIDE
+
+_EDGES = np.array(
+    [(a, b) for a in range(8) for b in range(a + 1, 8) if bin(a ^ b).count("1") == 1],
+    dtype=np.int64,
+)
+
+
+def bases(yaw: NDArray[np.float64], pitch: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, 3, 3) rows right, up and ahead of cameras that look along (yaw, pitch) in degrees."""
+    ys, yc = np.sin(np.radians(yaw)), np.cos(np.radians(yaw))
+    ps, pc = np.sin(np.radians(pitch)), np.cos(np.radians(pitch))
+    zero = np.zeros_like(ys)
+    right = np.stack([yc, zero, -ys], axis=-1)
+    up = np.stack([ps * ys, pc, ps * yc], axis=-1)
+    ahead = np.stack([pc * ys, -ps, pc * yc], axis=-1)
+    return np.stack([right, up, ahead], axis=-2)
+
+
+def project(
+    points: NDArray[np.float64], eyes: NDArray[np.float64], basis: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(N, P, 3) column, row and depth of points (N, P, 3) seen by N cameras."""
+    local = np.einsum("nij,npj->npi", basis, points - eyes[:, None, :])
+    depth = np.maximum(local[..., 2], NEAR)
+    column = MIDDLE + FOCAL * local[..., 0] / depth
+    row = MIDDLE - FOCAL * local[..., 1] / depth
+    return np.stack([column, row, local[..., 2]], axis=-1)
+
+
+def sample(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(SAMPLES, SAMPLES) every third pixel of a (300, 300) mask."""
+    return mask[STRIDE // 2 :: STRIDE, STRIDE // 2 :: STRIDE]
+
+
+def row_sums(samples: NDArray[np.bool_]) -> NDArray[np.int16]:
+    """(..., SAMPLES, SAMPLES + 1) how many samples of a row are set before each column."""
+    shape = (*samples.shape[:-1], 1)
+    sums = np.cumsum(samples, axis=-1, dtype=np.int16)
+    return np.concatenate([np.zeros(shape, dtype=np.int16), sums], axis=-1)
+
+
+@njit(cache=True, nogil=True)
+def _silhouette(
+    corners: NDArray[np.float64],
+    eye: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    edges: NDArray[np.int64],
+    lows: NDArray[np.float64],
+    highs: NDArray[np.float64],
+) -> None:
+    """Column range, in samples, of a convex body per row of samples."""
+    count = 0
+    points = np.empty((32, 2))
+    local = np.empty((8, 3))
+    for k in range(8):
+        for i in range(3):
+            local[k, i] = 0.0
+            for j in range(3):
+                local[k, i] += basis[i, j] * (corners[k, j] - eye[j])
+        if local[k, 2] >= NEAR:
+            points[count, 0] = FOCAL * local[k, 0] / local[k, 2]
+            points[count, 1] = -FOCAL * local[k, 1] / local[k, 2]
+            count += 1
+    if count < 8:
+        for e in range(12):
+            a, b = edges[e, 0], edges[e, 1]
+            if (local[a, 2] >= NEAR) != (local[b, 2] >= NEAR):
+                t = (NEAR - local[a, 2]) / (local[b, 2] - local[a, 2])
+                points[count, 0] = FOCAL * (local[a, 0] + t * (local[b, 0] - local[a, 0])) / NEAR
+                points[count, 1] = -FOCAL * (local[a, 1] + t * (local[b, 1] - local[a, 1])) / NEAR
+                count += 1
+    lows[:] = 1e9
+    highs[:] = -1e9
+    if count < 3:
+        return
+    for k in range(count):
+        points[k, 0] = (points[k, 0] + MIDDLE - STRIDE // 2) / STRIDE
+        points[k, 1] = (points[k, 1] + MIDDLE - STRIDE // 2) / STRIDE
+    # Every line between two corners lies within the hull, so all of them together bound it.
+    for a in range(count):
+        for b in range(a + 1, count):
+            ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
+            if ay > by:
+                ax, ay, bx, by = bx, by, ax, ay
+            first = max(int(np.ceil(ay - 0.5)), 0)
+            last = min(int(np.floor(by - 0.5)), SAMPLES - 1)
+            if last < first:
+                continue
+            slope = (bx - ax) / (by - ay)
+            for row in range(first, last + 1):
+                x = ax + (row + 0.5 - ay) * slope
+                if x < lows[row]:
+                    lows[row] = x
+                if x > highs[row]:
+                    highs[row] = x
+
+
+@njit(cache=True, nogil=True)
+def _agreements(
+    box: NDArray[np.float64],
+    eyes: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    sums: NDArray[np.int16],
+    edges: NDArray[np.int64],
+    result: NDArray[np.float64],
+) -> None:
+    corners = np.empty((8, 3))
+    for k in range(8):
+        corners[k, 0] = box[3] if k & 1 else box[0]
+        corners[k, 1] = box[4] if k & 2 else box[1]
+        corners[k, 2] = box[5] if k & 4 else box[2]
+    lows = np.empty(SAMPLES)
+    highs = np.empty(SAMPLES)
+    for n in range(len(eyes)):
+        _silhouette(corners, eyes[n], basis[n], edges, lows, highs)
+        area, common, seen = 0, 0, 0
+        for row in range(SAMPLES):
+            seen += sums[n, row, SAMPLES]
+            low = min(max(int(np.ceil(lows[row] - 0.5)), 0), SAMPLES)
+            high = min(max(int(np.floor(highs[row] - 0.5)) + 1, 0), SAMPLES)
+            if high > low:
+                area += high - low
+                common += sums[n, row, high] - sums[n, row, low]
+        union = area + seen - common
+        result[n] = common / union if union > 0 else 0.0
+
+
+def box_agreements(
+    box: NDArray[np.float64],
+    eyes: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    sums: NDArray[np.int16],
+) -> NDArray[np.float64]:
+    """(N,) intersection over union of a box's silhouette and each view's mask.
+
+    Args:
+        box: x0, y0, z0, x1, y1, z1.
+        eyes: (N, 3).
+        basis: (N, 3, 3) of ``bases``.
+        sums: (N, SAMPLES, SAMPLES + 1) of ``row_sums``.
+    """
+    result = np.empty(len(eyes))
+    _agreements(box, eyes, basis, sums, _EDGES, result)
+    return result

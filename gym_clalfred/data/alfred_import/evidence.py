@@ -1,0 +1,198 @@
+"""What the trajectories of a room tell about it, gathered one trajectory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.actions import LOOK_DEGREES, MOVE_METRES, ROTATE_DEGREES, Action
+from gym_clalfred.data.trajectory import ExpertAction, HighStep, RunLengthMask, Trajectory
+from gym_clalfred.objects import CLOSED_AT_START, PICKUPABLE, ObjectClass
+from gym_clalfred.simulator.contract import GRID_METRES, ObjectPose, Vector
+from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
+
+#: An id names the position to the centimetre; the recorded pose may have settled a little since.
+_ID_SLACK = 0.035
+
+_AHEAD = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """An interaction's target as it was recorded.
+
+    Args:
+        x, z, yaw, pitch: of the agent.
+        action: what was done to the target.
+        target: its id; for what was sliced the piece's.
+        mask: its pixels.
+        is_open: whether it was open when it was seen.
+        pose: of a pickupable that was still where the scene put it; else ``None``.
+        put_in: id of the fixture into which a pickupable had been put; else ``None``.
+    """
+
+    x: float
+    z: float
+    yaw: int
+    pitch: int
+    action: Action
+    target: str
+    mask: RunLengthMask
+    is_open: bool
+    pose: ObjectPose | None = None
+    put_in: str | None = None
+
+
+@dataclass(frozen=True)
+class Holding:
+    """That a fixture held a pickupable object at the start: the fixture, and where the object was.
+
+    ``first`` is the action done to the fixture or the object before anything else: whether a
+    container was opened first.
+    """
+
+    fixture: Vector
+    object_class: ObjectClass
+    item: Vector
+
+
+def name_ids(trajectory: Trajectory) -> Trajectory:
+    """The trajectory with the ids of pickupables as the simulator derives them from the poses.
+
+    AI2-THOR names an object by where it was when the scene was loaded; the recorded poses are
+    where it came to rest, at times one centimetre beside that.
+    """
+    poses = trajectory.scene.object_poses
+    known: dict[str, str] = {}
+    names = _item_ids(poses)
+
+    def rename(object_id: str | None) -> str | None:
+        if object_id is None:
+            return None
+        if object_id not in known:
+            known[object_id] = _nearest(object_id, poses, names)
+        return known[object_id]
+
+    actions = tuple(
+        replace(act, object_id=rename(act.object_id), held_id=rename(act.held_id))
+        if act.object_id
+        else act
+        for act in trajectory.actions
+    )
+    plan = tuple(
+        replace(step, object_id=rename(step.object_id), receptacle_id=rename(step.receptacle_id))
+        for step in trajectory.plan
+    )
+    return replace(trajectory, actions=actions, plan=plan)
+
+
+def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
+    """The recorded masks of a trajectory whose ids went through ``name_ids``."""
+    poses = dict(zip(_item_ids(trajectory.scene.object_poses), trajectory.scene.object_poses))
+    moved: dict[str, str | None] = {}
+    is_open: dict[str, bool] = {}
+    for (x, z, yaw, pitch), act in zip(walk(trajectory), trajectory.actions):
+        target = act.object_id
+        if target is None or act.mask is None:
+            continue
+        object_class = class_of(target)
+        yield Sighting(
+            x,
+            z,
+            yaw,
+            pitch,
+            act.action,
+            target,
+            act.mask,
+            is_open.get(target, object_class not in CLOSED_AT_START),
+            poses.get(target) if target not in moved else None,
+            moved.get(target),
+        )
+        if act.action is Action.OpenObject:
+            is_open[target] = True
+        elif act.action is Action.CloseObject:
+            is_open[target] = False
+        elif act.action is Action.PickupObject:
+            moved[target] = None
+        elif act.action is Action.PutObject and act.held_id is not None:
+            moved[act.held_id] = target
+
+
+def walk(trajectory: Trajectory) -> Iterator[tuple[float, float, int, int]]:
+    """The agent's x, z, yaw and pitch before each action."""
+    start = trajectory.scene.start
+    x, z, yaw, pitch = _snap(start.x), _snap(start.z), start.yaw, start.pitch
+    for act in trajectory.actions:
+        yield x, z, yaw, pitch
+        if act.action is Action.MoveAhead:
+            dx, dz = _AHEAD[yaw]
+            x, z = x + dx * MOVE_METRES, z + dz * MOVE_METRES
+        elif act.action is Action.RotateRight:
+            yaw = (yaw + ROTATE_DEGREES) % 360
+        elif act.action is Action.RotateLeft:
+            yaw = (yaw - ROTATE_DEGREES) % 360
+        elif act.action is Action.LookDown:
+            pitch += LOOK_DEGREES
+        elif act.action is Action.LookUp:
+            pitch -= LOOK_DEGREES
+
+
+def stood_points(trajectory: Trajectory) -> set[tuple[float, float]]:
+    """Where the expert stood, the end of the last move included."""
+    last = replace(trajectory, actions=(*trajectory.actions, ExpertAction(Action.LookUp, 0)))
+    return {(x, z) for x, z, _, _ in walk(last)}
+
+
+def holdings(trajectory: Trajectory) -> Iterator[Holding]:
+    """Which fixtures held what at the start, as far as the planner recorded it."""
+    for step in trajectory.plan:
+        if _is_first_pickup(step):
+            assert step.target is not None
+            assert step.receptacle is not None
+            if step.receptacle.object_class not in PICKUPABLE:
+                yield Holding(
+                    step.receptacle.position, step.target.object_class, step.target.position
+                )
+
+
+def _is_first_pickup(step: HighStep) -> bool:
+    return step.action == "PickupObject" and None not in (step.target, step.receptacle)
+
+
+def _item_ids(poses: tuple[ObjectPose, ...]) -> list[str]:
+    ids: list[str] = []
+    taken = set()
+    for pose in poses:
+        x, y, z = pose.position
+        while (object_id := format_id(pose.object_class, (x, y, z))) in taken:
+            z += 0.01
+        taken.add(object_id)
+        ids.append(object_id)
+    return ids
+
+
+def _nearest(object_id: str, poses: tuple[ObjectPose, ...], names: list[str]) -> str:
+    whole, *rest = object_id.split("|")[0:1] + object_id.split("|")[4:]
+    base = "|".join(object_id.split("|")[:4])
+    if base in names or ObjectClass[whole] not in PICKUPABLE:
+        return object_id
+    position = np.array(position_of(base))
+    candidates = [
+        (float(np.abs(position - pose.position).max()), name)
+        for pose, name in zip(poses, names)
+        if pose.object_class.name == whole
+    ]
+    distance, name = min(candidates, default=(np.inf, base))
+    return "|".join((name if distance <= _ID_SLACK else base, *rest))
+
+
+def _snap(value: float) -> float:
+    return round(value / GRID_METRES) * GRID_METRES
+
+
+def decode(mask: RunLengthMask) -> NDArray[np.bool_]:
+    """(300, 300) pixels of a mask."""
+    return mask.decode()

@@ -1,0 +1,221 @@
+"""Sizes and origins of pickupable objects, measured from the masks of recorded interactions.
+
+AI2-THOR's position of an object is its origin, which may be its base, its middle or a point beside
+it. All objects of one name in a room are copies, so every mask of one tells about all. Unknown are
+the extents and where the base centre lies in the object's own frame; known are the poses. They are
+found by least squares on the edges of the masks, held near what is usual for the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
+from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, style_of
+from gym_clalfred.simulator.embedded.room import ItemShape
+
+#: How many masks of one name are used.
+MOST_VIEWS = 24
+
+#: How far names differ from their class: metres of the origin, logarithm of the extents.
+_ORIGIN_SPREAD = 0.03
+_SIZE_SPREAD = 0.25
+
+#: Spreads before anything is known of a class.
+_FIRST_ORIGIN_SPREAD = 0.15
+_FIRST_SIZE_SPREAD = 0.5
+
+#: Pixels by which the edges of a fitting mask are usually off; more counts as hidden.
+_PIXELS = 2.0
+
+_STEPS = 12
+_TURNS = (0.0, 90.0, 180.0, 270.0)
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """One mask of an object in a known pose.
+
+    Args:
+        eye: the agent's x and z.
+        yaw, pitch: of the camera.
+        position: the object's recorded position, heights from the room's floor.
+        turn: the object's recorded yaw.
+        edges: left, top, right and bottom of the mask in pixels.
+    """
+
+    eye: tuple[float, float]
+    yaw: float
+    pitch: float
+    position: Vector
+    turn: float
+    edges: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class ItemFit:
+    """A fitted shape, its error in pixels and the number of masks behind it."""
+
+    shape: ItemShape
+    error: float
+    views: int
+
+
+@dataclass(frozen=True)
+class _Prior:
+    origin: NDArray[np.float64]
+    size: NDArray[np.float64]
+    origin_spread: float
+    size_spread: float
+    turns: tuple[float, ...]
+
+
+def fit_items(views: Mapping[str, Sequence[ItemView]]) -> dict[str, ItemFit]:
+    """Fits the shape of every name; first alone, then near the median of its class."""
+    first = {name: _fit(name, seen, _first_prior(name)) for name, seen in views.items()}
+    priors = _class_priors(first)
+    return {
+        name: _fit(name, seen, priors.get(_class(name), _first_prior(name)))
+        for name, seen in views.items()
+    }
+
+
+def class_shapes(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, ItemShape]:
+    """The median shape of every class, for names that were never seen."""
+    return {
+        object_class: ItemShape(_vector(prior.size), _vector(prior.origin), prior.turns[0])
+        for object_class, prior in _class_priors(fits).items()
+    }
+
+
+def _class(name: str) -> ObjectClass:
+    return ObjectClass[name.split("_")[0]]
+
+
+def _first_prior(name: str) -> _Prior:
+    size = np.array(model_of(_class(name)).size(style_of(name)))
+    return _Prior(np.zeros(3), size, _FIRST_ORIGIN_SPREAD, _FIRST_SIZE_SPREAD, _TURNS)
+
+
+def _class_priors(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, _Prior]:
+    grouped: dict[ObjectClass, list[ItemFit]] = {}
+    for name, fit in fits.items():
+        grouped.setdefault(_class(name), []).append(fit)
+    priors = {}
+    for object_class, group in grouped.items():
+        weights = dict.fromkeys(_TURNS, 0)
+        for fit in group:
+            weights[fit.shape.turn] += fit.views
+        turn = max(_TURNS, key=lambda t: weights[t])
+        alike = [fit for fit in group if fit.shape.turn == turn]
+        priors[object_class] = _Prior(
+            np.median([fit.shape.origin for fit in alike], axis=0),
+            np.median([fit.shape.size for fit in alike], axis=0),
+            _ORIGIN_SPREAD,
+            _SIZE_SPREAD,
+            (turn, *(t for t in _TURNS if t != turn)),
+        )
+    return priors
+
+
+def _fit(name: str, views: Sequence[ItemView], prior: _Prior) -> ItemFit:
+    step = max(len(views) / MOST_VIEWS, 1.0)
+    chosen = [views[int(k * step)] for k in range(min(len(views), MOST_VIEWS))]
+    problem = _Problem(name, chosen)
+    best: tuple[float, ItemFit] | None = None
+    for turn in prior.turns:
+        cost, error, values = problem.solve(turn, prior)
+        # Another turn than the usual one must explain the masks clearly better.
+        cost += 0.0 if turn == prior.turns[0] else 2.0 + 0.1 * len(chosen)
+        if best is None or cost < best[0]:
+            shape = ItemShape(_vector(np.exp(values[3:])), _vector(values[:3]), turn)
+            best = cost, ItemFit(shape, error, len(views))
+    assert best is not None
+    return best[1]
+
+
+class _Problem:
+    """Least squares over extents and origin for one name."""
+
+    def __init__(self, name: str, views: Sequence[ItemView]) -> None:
+        object_class, style = _class(name), style_of(name)
+        size = model_of(object_class).size(style)
+        look = Look(is_open=object_class is ObjectClass.Laptop)
+        mesh = build_mesh(object_class, size, style, look)
+        used = np.arange(mesh.corners.shape[1]) < mesh.counts[:, None]
+        self._unit = _outermost(mesh.corners[used].astype(np.float64) / np.array(size))
+        self._eyes = np.array([(v.eye[0], EYE_HEIGHT, v.eye[1]) for v in views])
+        self._basis = bases(
+            np.array([v.yaw for v in views], float), np.array([v.pitch for v in views], float)
+        )
+        self._positions = np.array([v.position for v in views])
+        self._turns = np.array([v.turn for v in views])
+        self._edges = np.array([v.edges for v in views], dtype=np.float64)
+        # An edge at the border of the picture says nothing of the object's.
+        low, high = self._edges[:, :2] > 0, self._edges[:, 2:] < SIGHT_PIXELS
+        self._counts = np.concatenate([low, high], axis=1)
+
+    def solve(self, turn: float, prior: _Prior) -> tuple[float, float, NDArray[np.float64]]:
+        """Cost, median pixel error and (origin, log size) with the object's front turned."""
+        usual = np.concatenate([prior.origin, np.log(prior.size)])
+        spread = np.array([prior.origin_spread] * 3 + [prior.size_spread] * 3)
+        values = usual.copy()
+        for _ in range(_STEPS):
+            off = self._off(values, turn)
+            weights = self._counts / (1.0 + (off / (2 * _PIXELS)) ** 2) / _PIXELS**2
+            jacobian = np.empty((*off.shape, 6))
+            for k in range(6):
+                nudged = values.copy()
+                nudged[k] += 1e-4
+                jacobian[..., k] = (self._off(nudged, turn) - off) / 1e-4
+            normal = np.einsum("nei,ne,nej->ij", jacobian, weights, jacobian)
+            normal += np.diag(spread**-2.0)
+            pull = np.einsum("nei,ne,ne->i", jacobian, weights, off)
+            pull += (values - usual) / spread**2
+            move = np.linalg.solve(normal + 1e-6 * np.eye(6), -pull)
+            values = values + np.clip(move, -0.3, 0.3)
+            if np.abs(move).max() < 1e-4:
+                break
+        off = self._off(values, turn)
+        seen = np.abs(off[self._counts])
+        cost = float(np.log1p((seen / (2 * _PIXELS)) ** 2).sum())
+        cost += float((((values - usual) / spread) ** 2).sum()) / 2
+        return cost, float(np.median(seen)) if len(seen) else 0.0, values
+
+    def _off(self, values: NDArray[np.float64], turn: float) -> NDArray[np.float64]:
+        """(N, 4) pixels by which the shape's edges differ from the masks'."""
+        own = self._unit * np.exp(values[3:])
+        own = _turned(own[None], np.array([turn])) + values[:3]
+        points = _turned(own, self._turns) + self._positions[:, None]
+        seen = project(points, self._eyes, self._basis)[..., :2]
+        edges = np.concatenate([seen.min(axis=1), seen.max(axis=1)], axis=1)
+        return np.asarray(np.clip(edges, 0, SIGHT_PIXELS) - self._edges)
+
+
+def _turned(points: NDArray[np.float64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(N, P, 3) points (1 or N, P, 3) turned clockwise, seen from above, by N angles."""
+    sine, cosine = np.sin(np.radians(degrees))[:, None], np.cos(np.radians(degrees))[:, None]
+    x = points[..., 0] * cosine + points[..., 2] * sine
+    z = points[..., 2] * cosine - points[..., 0] * sine
+    return np.stack([x, np.broadcast_to(points[..., 1], x.shape), z], axis=-1)
+
+
+def _outermost(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The points that are farthest in one of many directions."""
+    angles = np.radians(np.arange(0, 360, 30))
+    tilts = np.radians((-75, -45, -15, 15, 45, 75))
+    directions = np.array(
+        [(np.cos(t) * np.sin(a), np.sin(t), np.cos(t) * np.cos(a)) for a in angles for t in tilts]
+    )
+    return points[np.unique(np.argmax(points @ directions.T, axis=0))]
+
+
+def _vector(values: NDArray[np.float64]) -> Vector:
+    x, y, z = (round(float(value), 4) for value in values)
+    return x, y, z
