@@ -221,6 +221,20 @@ def test_an_interrupted_making_leaves_nothing(
     assert list((tmp_path / "tiers").iterdir()) == []
 
 
+def test_leftovers_of_a_killed_process_are_removed(
+    nano: Tier, count_makes: list[Path], tmp_path: Path
+) -> None:
+    leftover = tmp_path / "tiers" / ".nano.abc"
+    leftover.mkdir(parents=True)
+    (leftover / "train.zip").write_bytes(b"half")
+    other = tmp_path / "tiers" / ".nanometre.abc"
+    other.mkdir()
+    tier_source("nano", cache=tmp_path)
+    assert len(count_makes) == 1
+    assert not leftover.exists()
+    assert other.exists()
+
+
 def test_unknown_tiers_are_named() -> None:
     with pytest.raises(BadInputError, match="tiny, small, full"):
         tier_source("huge")

@@ -49,6 +49,7 @@ def tier_source(
             # Another process may have made it while this one waited.
             manifest = _usable_manifest(folder, tier)
             if manifest is None:
+                _remove_leftovers(folder)
                 manifest = make_tier(tier, folder, workers)
     return TrajectoryArchive(folder, manifest.label)
 
@@ -83,6 +84,12 @@ def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return manifest
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Removes what a process left that was killed while it made the tier; needs the lock."""
+    for unfinished in folder.parent.glob(f".{folder.name}.*"):
+        shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _make_splits(tier: Tier, folder: Path, workers: int) -> dict[str, ArchiveEntry]:
