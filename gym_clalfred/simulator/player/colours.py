@@ -1,0 +1,64 @@
+"""The colours by which AI2-THOR's segmentation frames name objects and classes."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.embedded.things import Thing
+
+#: Opaque alpha of an RGBA pixel read as a little-endian number.
+_OPAQUE = 0xFF000000
+
+
+class Palette:
+    """One colour per object and per class; equal names have equal colours in all scenes.
+
+    Args:
+        things: the objects by index.
+    """
+
+    def __init__(self, things: Sequence[Thing]) -> None:
+        taken = {0}
+        self.colours: list[dict[str, Any]] = []
+        #: (N + 1,) RGBA pixels as numbers; 0 is the room.
+        self.instances = np.full(len(things) + 1, _OPAQUE, dtype=np.uint32)
+        self.classes = np.full(len(things) + 1, _OPAQUE, dtype=np.uint32)
+        by_class: dict[str, int] = {}
+        for thing in things:
+            name = thing.object_class.name
+            if name not in by_class:
+                by_class[name] = self._choose(name, taken)
+            self.classes[thing.index + 1] = by_class[name] | _OPAQUE
+        for thing in things:
+            self.instances[thing.index + 1] = self._choose(thing.id, taken) | _OPAQUE
+
+    def _choose(self, name: str, taken: set[int]) -> int:
+        colour = zlib.crc32(name.encode()) & 0xFFFFFF
+        while colour in taken:
+            colour = (colour + 1) & 0xFFFFFF
+        taken.add(colour)
+        self.colours.append({"name": name, "color": _channels(colour)})
+        return colour
+
+
+def colour_bounds(pixels: NDArray[np.uint32]) -> list[dict[str, Any]]:
+    """2.1.0's ``colorBounds``: the box of every colour of an (H, W) frame.
+
+    Boxes are [left, bottom, right, top] with row 0 at the bottom, as Unity counts.
+    """
+    flipped = pixels[::-1]
+    bounds = []
+    for colour in np.unique(flipped):
+        rows, columns = np.nonzero(flipped == colour)
+        box = [int(columns.min()), int(rows.min()), int(columns.max()), int(rows.max())]
+        bounds.append({"color": _channels(int(colour)), "bounds": box})
+    return bounds
+
+
+def _channels(colour: int) -> list[int]:
+    return [colour & 0xFF, (colour >> 8) & 0xFF, (colour >> 16) & 0xFF]

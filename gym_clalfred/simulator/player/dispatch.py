@@ -1,0 +1,175 @@
+"""Finds the method of an action and checks its arguments as AI2-THOR's dispatcher does."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from gym_clalfred.simulator.player.refusals import (
+    invalid_arguments,
+    missing_arguments,
+    unknown_action,
+    unsupported,
+    wrong_type,
+)
+
+#: Arguments that every action may come with; they are about the request, not the action.
+COMMON = frozenset(
+    [
+        "action",
+        "sequenceId",
+        "agentId",
+        "renderImage",
+        "renderObjectImage",
+        "renderClassImage",
+        "renderDepthImage",
+        "renderNormalsImage",
+        "renderInstanceSegmentation",
+        "renderSemanticSegmentation",
+        "renderFlowImage",
+        "visibilityDistance",
+        "manualInteract",
+    ]
+)
+
+#: Actions of AI2-THOR that this household has nothing for.
+UNSUPPORTED = frozenset(
+    [
+        "BreakObject",
+        "CookObject",
+        "CreateHouse",
+        "CreateObject",
+        "CreateObjectAtLocation",
+        "DirectionalPush",
+        "FillObjectWithLiquid",
+        "FlyAhead",
+        "FlyTo",
+        "GetAssetDatabase",
+        "MakeAllObjectsMoveable",
+        "MoveAgent",
+        "MoveArm",
+        "MoveHand",
+        "MoveHandAhead",
+        "MoveHandBack",
+        "MoveHandDown",
+        "MoveHandLeft",
+        "MoveHandRight",
+        "MoveHandUp",
+        "MoveHeldObject",
+        "MoveHeldObjectAhead",
+        "MoveMidLevelArm",
+        "PlaceHeldObject",
+        "PlaceObjectAtPoint",
+        "PullObject",
+        "PushObject",
+        "RandomInitialize",
+        "RandomizeColors",
+        "RandomizeLighting",
+        "RandomizeMaterials",
+        "ResetColors",
+        "ResetMaterials",
+        "RotateAgent",
+        "RotateHand",
+        "RotateHeldObject",
+        "ScaleObject",
+        "SetSkybox",
+        "SpawnAsset",
+        "SpawnTargetCircle",
+        "ThrowObject",
+        "TouchThenApplyForce",
+        "UseUpObject",
+    ]
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def action(*names: str) -> Callable[[F], F]:
+    """Marks a method as an action, under its AI2-THOR names."""
+
+    def mark(method: F) -> F:
+        method.action_names = names  # type: ignore[attr-defined]
+        return method
+
+    return mark
+
+
+@lru_cache(maxsize=8)
+def actions_of(owner: type) -> dict[str, str]:
+    """Methods of a class by the names of the actions they do."""
+    found = {}
+    for attribute in dir(owner):
+        for name in getattr(getattr(owner, attribute), "action_names", ()):
+            found[name] = attribute
+    return found
+
+
+@lru_cache(maxsize=256)
+def _signature(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], dict[str, Any]]:
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop("self")
+    return parameters, typing.get_type_hints(function)
+
+
+def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
+    """Does what a request asks for; raises ``RefusedError`` if that is not possible.
+
+    Args:
+        owner: has the actions as methods marked with ``action``.
+        request: the message, with ``action`` and the arguments.
+        strict: whether unknown arguments are refused, as since AI2-THOR 3, or ignored.
+    """
+    name = request.get("action")
+    attribute = actions_of(type(owner)).get(str(name))
+    if attribute is None:
+        raise unsupported(str(name)) if name in UNSUPPORTED else unknown_action(str(name))
+    parameters, hints = _signature(getattr(type(owner), attribute))
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    given = {key: value for key, value in request.items() if value is not None}
+    known = {key: value for key, value in given.items() if key in parameters}
+    unknown = sorted(set(given) - set(parameters) - COMMON)
+    if unknown and strict and not takes_all:
+        raise invalid_arguments(str(name), unknown, parameters, sorted(set(given) - COMMON))
+    missing = [
+        key
+        for key, parameter in parameters.items()
+        if parameter.default is parameter.empty
+        and parameter.kind is not parameter.VAR_KEYWORD
+        and key not in known
+        and key != "action"
+    ]
+    if missing:
+        raise missing_arguments(str(name), missing)
+    arguments = {
+        key: _convert(str(name), key, value, hints.get(key, Any)) for key, value in known.items()
+    }
+    if takes_all:
+        arguments.update({k: v for k, v in given.items() if k not in arguments and k != "action"})
+    if "action" in parameters:
+        arguments["action"] = name
+    return getattr(owner, attribute)(**arguments)
+
+
+def _convert(action: str, name: str, value: Any, hint: Any) -> Any:
+    """The value as the type that the method declares."""
+    kinds = [kind for kind in _alternatives(hint) if kind is not type(None)]
+    if Any in kinds:
+        return value
+    for kind in kinds:
+        origin = typing.get_origin(kind) or kind
+        if origin is float and isinstance(value, (int, float)) and not isinstance(value, bool):
+            return float(value)
+        if origin is not float and isinstance(value, origin):
+            return value
+    wanted = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
+    raise wrong_type(action, name, value, wanted)
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        return typing.get_args(hint)
+    return (hint,)

@@ -1,0 +1,363 @@
+"""What AI2-THOR says of a scene after every action."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+from gym_clalfred.objects import (
+    MOVABLE_RECEPTACLES,
+    OPENABLE,
+    PICKUPABLE,
+    RECEPTACLES,
+    SLICEABLE,
+    TOGGLEABLE,
+    ObjectClass,
+)
+from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, Vector
+from gym_clalfred.simulator.embedded.placement import extents, turn
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.player import traits
+from gym_clalfred.simulator.player.cameras import Camera
+from gym_clalfred.simulator.player.colours import Palette
+from gym_clalfred.simulator.player.encoding import Encoder, Entries
+from gym_clalfred.simulator.player.world import World
+
+
+@dataclass
+class Result:
+    """How the last action went.
+
+    Args:
+        action: its name.
+        success: whether it was done.
+        message: why not.
+        code: AI2-THOR's name of the kind of error.
+        value: what it gives back.
+        sequence: number of the request.
+    """
+
+    action: str = "Initialize"
+    success: bool = True
+    message: str = ""
+    code: str = ""
+    value: Any = None
+    sequence: int = 0
+
+
+@dataclass
+class Screen:
+    """What is rendered at what size, and the third-party cameras."""
+
+    width: int = 300
+    height: int = 300
+    depth: bool = False
+    instances: bool = False
+    classes: bool = False
+    cameras: list[Camera] = field(default_factory=list)
+
+
+class Reporter:
+    """Writes metadata; what did not change since it was last written is used again.
+
+    Args:
+        world: what to report on.
+        encoder: of the protocol.
+        legacy: whether to speak as 2.1.0 does.
+    """
+
+    def __init__(self, world: World, encoder: Encoder, legacy: bool) -> None:
+        self._world = world
+        self._encoder = encoder
+        self._legacy = legacy
+        self._household: object = None
+        self._objects: dict[int, tuple[object, Entries]] = {}
+        self._palette: tuple[int, Palette, Entries] | None = None
+        self._bounds: Entries | None = None
+        self._switch = {
+            flag: encoder.entries({"visible": flag, "isInteractable": flag})
+            for flag in (False, True)
+        }
+
+    def palette(self) -> Palette:
+        """The colours of the present objects."""
+        return self._colours()[0]
+
+    def write(self, screen: Screen, result: Result, extra: dict[str, Any]) -> bytes:
+        """The metadata message after an action.
+
+        Args:
+            screen: sizes and cameras.
+            result: of the action.
+            extra: further entries of the agent's part.
+        """
+        encoder = self._encoder
+        if self._household is not self._world.household:
+            self._household = self._world.household
+            self._objects.clear()
+            self._palette = self._bounds = None
+        cameras = [_camera_entry(k, camera) for k, camera in enumerate(screen.cameras)]
+        parts = [
+            encoder.entries(self._agent_entries(screen, result, cameras)),
+            encoder.written("objects", self._write_objects()),
+            self._scene_entries(),
+            encoder.entries(extra),
+        ]
+        if screen.instances or screen.classes or self._legacy:
+            parts.append(self._colours()[1])
+        else:
+            parts.append(encoder.entries({"colors": None}))
+        agents = encoder.written("agents", encoder.array([encoder.map(parts)]))
+        envelope = {
+            "thirdPartyCameras": cameras,
+            "activeAgentId": 0,
+            "sequenceId": result.sequence,
+        }
+        return encoder.map([agents, encoder.entries(envelope)])
+
+    def _write_objects(self) -> bytes:
+        world, encoder = self._world, self._encoder
+        visible = world.sight().visible
+        distances = world.distances().tolist()
+        held = world.household.held
+        carried = set() if held is None else {thing.index for thing in held.tree()}
+        written = []
+        for thing in world.household.things:
+            index = thing.index
+            state: object = thing.describe() if thing.alive else thing
+            if index in carried:
+                entries = encoder.entries(self._describe(thing))
+                # What is held moves with the agent, so it is written anew each time.
+                self._objects.pop(index, None)
+            else:
+                known = self._objects.get(index)
+                if known is not None and known[0] is state:
+                    entries = known[1]
+                else:
+                    entries = encoder.entries(self._describe(thing))
+                    self._objects[index] = (state, entries)
+            seen = self._switch[thing.id in visible or index in carried]
+            away = encoder.entries({"distance": distances[index]})
+            written.append(encoder.map([entries, seen, away]))
+        return encoder.array(written)
+
+    def _describe(self, thing: Thing) -> dict[str, Any]:
+        world, kind = self._world, thing.object_class
+        held = world.household.held
+        position, yaw = thing.position, thing.yaw
+        is_held = thing is held
+        if held is not None and thing in held.tree():
+            position, yaw = _in_hand(world, held, thing)
+        contents = [each.id for each in thing.tree() if each is not thing]
+        parents = [holder.id for holder in thing.holders()]
+        holds = kind in RECEPTACLES
+        warmth = "Hot" if thing.heated else "Cold" if thing.cooled else "RoomTemp"
+        entries: dict[str, Any] = {
+            "name": world.name_of(thing),
+            "position": _vector(position),
+            "rotation": _vector((0.0, yaw, 0.0)),
+            "obstructed": False,
+            "receptacle": holds,
+            "toggleable": kind in TOGGLEABLE,
+            "isToggled": thing.is_on,
+            "breakable": kind in traits.BREAKABLE,
+            "isBroken": False,
+            "canFillWithLiquid": kind in traits.FILLABLE,
+            "isFilledWithLiquid": False,
+            "fillLiquid": None,
+            "dirtyable": kind in traits.DIRTYABLE or thing.is_dirty,
+            "isDirty": thing.is_dirty,
+            "canBeUsedUp": kind in traits.USED_UP,
+            "isUsedUp": False,
+            "cookable": kind in traits.COOKABLE,
+            "isCooked": thing.heated and kind in traits.COOKABLE,
+            "temperature": warmth,
+            "isHeatSource": kind in traits.HEAT_SOURCES,
+            "isColdSource": kind in traits.COLD_SOURCES,
+            "sliceable": kind in SLICEABLE,
+            "isSliced": not thing.alive,
+            "openable": kind in OPENABLE,
+            "isOpen": thing.is_open,
+            "openness": 1.0 if thing.is_open else 0.0,
+            "pickupable": kind in PICKUPABLE,
+            "isPickedUp": is_held,
+            "moveable": kind in traits.MOVEABLE,
+            "mass": traits.mass_of(kind, thing.size),
+            "salientMaterials": list(traits.MATERIALS.get(kind, ())) or None,
+            "receptacleObjectIds": contents if holds else None,
+            "objectType": kind.name,
+            "objectId": thing.id,
+            "assetId": f"{kind.name}_{thing.style % 1000}",
+            "parentReceptacles": parents or None,
+            "controlledObjects": self._controlled(thing),
+            "isMoving": False,
+            "axisAlignedBoundingBox": _aligned_box(position, thing.box, yaw),
+            "objectOrientedBoundingBox": None,
+        }
+        if kind in PICKUPABLE:
+            corners = _corners(position, thing.box, yaw)
+            entries["objectOrientedBoundingBox"] = {"cornerPoints": corners}
+        if self._legacy:
+            entries.update(_legacy_entries(thing, warmth, parents, contents, position, yaw))
+        return entries
+
+    def _controlled(self, thing: Thing) -> list[str] | None:
+        if thing.object_class is not ObjectClass.StoveKnob:
+            return None
+        burner = self._world.household._burners.get(thing.index)
+        return None if burner is None else [burner.id]
+
+    def _agent_entries(
+        self, screen: Screen, result: Result, cameras: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        world = self._world
+        agent = world.agent
+        held = world.household.held
+        hand = world.hand()
+        pose = None
+        if hand is not None:
+            pose = {
+                "localPosition": _vector((0.0, hand[0][1] - agent.y, 0.4)),
+                "localRotation": _vector((0.0, 0.0, 0.0)),
+                "position": _vector(hand[0]),
+                "rotation": _vector((0.0, hand[1] % 360.0, 0.0)),
+            }
+        inventory = [] if held is None else [_inventory_entry(held)]
+        at = (agent.x, AGENT_HEIGHT, agent.z)
+        return {
+            "agent": {
+                "name": "agent",
+                "position": _vector(at),
+                "rotation": _vector((0.0, float(agent.yaw), 0.0)),
+                "cameraHorizon": float(agent.pitch),
+                "isStanding": not world.crouching,
+                "inHighFrictionArea": False,
+            },
+            "agentId": 0,
+            "cameraPosition": _vector((agent.x, agent.y + CAMERA_ABOVE_AGENT, agent.z)),
+            "cameraOrthSize": -1.0,
+            "fov": world.field_of_view,
+            "thirdPartyCameras": cameras,
+            "heldObjectPose": pose,
+            "hand": pose,
+            "arm": None,
+            "inventoryObjects": inventory,
+            "collided": result.code == "" and not result.success and "blocking" in result.message,
+            "collidedObjects": [],
+            "screenWidth": screen.width,
+            "screenHeight": screen.height,
+            "depthFormat": "Meters",
+            "isSceneAtRest": True,
+            "lastAction": result.action,
+            "lastActionSuccess": result.success,
+            "errorMessage": result.message,
+            "errorCode": result.code,
+            "actionReturn": result.value,
+            "currentTime": 0.0,
+            "updateCount": 0,
+        }
+
+    def _scene_entries(self) -> Entries:
+        if self._bounds is None:
+            room = self._world.household.room
+            x0, z0 = min(r.x0 for r in room.floor), min(r.z0 for r in room.floor)
+            x1, z1 = max(r.x1 for r in room.floor), max(r.z1 for r in room.floor)
+            centre = ((x0 + x1) / 2, 0.0, (z0 + z1) / 2)
+            box = _aligned_box(centre, (x1 - x0, room.height, z1 - z0), 0.0)
+            self._bounds = self._encoder.entries(
+                {
+                    "sceneName": f"FloorPlan{room.number}_physics",
+                    "sceneBounds": box,
+                    "isOpenableGrid": None,
+                    "segmentedObjectIds": None,
+                    "objectIdsInBox": None,
+                }
+            )
+        return self._bounds
+
+    def _colours(self) -> tuple[Palette, Entries]:
+        things = self._world.household.things
+        if self._palette is None or self._palette[0] != len(things):
+            palette = Palette(things)
+            entries = self._encoder.entries({"colors": palette.colours})
+            self._palette = (len(things), palette, entries)
+        return self._palette[1:]
+
+
+def _in_hand(world: World, held: Thing, thing: Thing) -> tuple[Vector, float]:
+    hand = world.hand()
+    assert hand is not None
+    (x, y, z), yaw = hand
+    dx, dz = turn(*held.local(thing.position[0], thing.position[2]), yaw)
+    at = (x + dx, y + thing.position[1] - held.position[1], z + dz)
+    return at, (yaw + thing.yaw - held.yaw) % 360.0
+
+
+def _inventory_entry(held: Thing) -> dict[str, Any]:
+    return {"objectId": held.id, "objectType": held.object_class.name}
+
+
+def _legacy_entries(
+    thing: Thing,
+    warmth: str,
+    parents: list[str],
+    contents: list[str],
+    position: Vector,
+    yaw: float,
+) -> dict[str, Any]:
+    """What 2.1.0 says of an object under other names."""
+    return {
+        "ObjectTemperature": warmth,
+        "cameraHorizon": 0.0,
+        "canChangeTempToHot": False,
+        "canChangeTempToCold": False,
+        "parentReceptacle": None,
+        "parentReceptacles": parents,
+        "receptacleObjectIds": contents,
+        "receptacleCount": 0,
+        "isGrabbed": False,
+        "isopen": thing.is_open,
+        "pivotSimObjs": [],
+        "bounds3D": [],
+        "objectBounds": {"objectBoundsCorners": _corner_maps(position, thing.box, yaw)},
+        "moveable": thing.object_class in traits.MOVEABLE | MOVABLE_RECEPTACLES,
+    }
+
+
+def _camera_entry(number: int, camera: Camera) -> dict[str, Any]:
+    return {
+        "thirdPartyCameraId": number,
+        "position": _vector(camera.position),
+        "rotation": _vector((camera.pitch, camera.yaw, 0.0)),
+        "fieldOfView": camera.field_of_view,
+    }
+
+
+def _vector(values: Vector) -> dict[str, float]:
+    return {"x": float(values[0]), "y": float(values[1]), "z": float(values[2])}
+
+
+def _corners(position: Vector, size: Vector, yaw: float) -> list[list[float]]:
+    """Eight corners of a turned box that stands on a position."""
+    corners = []
+    for sx, sy, sz in itertools.product((0.5, -0.5), (0.0, 1.0), (0.5, -0.5)):
+        x, z = turn(sx * size[0], sz * size[2], yaw)
+        corners.append([position[0] + x, position[1] + sy * size[1], position[2] + z])
+    return corners
+
+
+def _corner_maps(position: Vector, size: Vector, yaw: float) -> list[dict[str, float]]:
+    return [_vector((x, y, z)) for x, y, z in _corners(position, size, yaw)]
+
+
+def _aligned_box(position: Vector, size: Vector, yaw: float) -> dict[str, Any]:
+    width, depth = extents(size, yaw)
+    box = (width, size[1], depth)
+    centre = (position[0], position[1] + size[1] / 2, position[2])
+    return {
+        "cornerPoints": _corners(position, box, 0.0),
+        "center": _vector(centre),
+        "size": _vector(box),
+    }

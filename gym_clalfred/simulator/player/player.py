@@ -1,0 +1,207 @@
+"""The player: answers a client's requests until the client is gone."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.player.actions import Actions
+from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
+from gym_clalfred.simulator.player.colours import colour_bounds
+from gym_clalfred.simulator.player.dispatch import call
+from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
+from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
+from gym_clalfred.simulator.player.refusals import RefusedError
+from gym_clalfred.simulator.player.transport import Message, Transport
+from gym_clalfred.simulator.player.world import World
+
+#: The scene that is loaded before a client asks for one.
+FIRST_SCENE = "FloorPlan1_physics"
+
+#: Questions whose answer may be sent alone, with ``fastActionEmit``.
+_QUESTIONS = frozenset(
+    [
+        "GetReachablePositions",
+        "GetInteractablePoses",
+        "GetScenesInBuild",
+        "GetShortestPath",
+        "GetShortestPathToPoint",
+        "GetObjectInFrame",
+        "GetMapViewCameraProperties",
+    ]
+)
+
+#: 2.1.0 sends depth in three bytes and sees no farther, in metres.
+LEGACY_DEPTH = 10.0
+
+
+class Player:
+    """Serves one client.
+
+    Args:
+        transport: the connection.
+        legacy: whether the client is AI2-THOR 2.1.0.
+        rooms: gives the room of a scene number.
+        width: of the pictures, until the client changes it.
+        height: of the pictures, until the client changes it.
+        fault: misbehaviour for tests.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        legacy: bool = False,
+        rooms: Callable[[int], Room] = make_room,
+        width: int = 300,
+        height: int = 300,
+        fault: Fault | None = None,
+    ) -> None:
+        self._transport = transport
+        self._legacy = legacy
+        self._fault = fault
+        self._world = World(rooms)
+        self._screen = Screen(width, height)
+        self._studio = Studio()
+        self._reporter = Reporter(self._world, transport.encoder, legacy)
+        self._actions = Actions(self._world, self._screen, legacy)
+        self._actions.reset(FIRST_SCENE)
+
+    def serve(self) -> None:
+        """Answers requests until the client is gone."""
+        result, count = Result(), 0
+        request: dict[str, Any] = {}
+        try:
+            while True:
+                message = self._answer(result, request)
+                if self._fault is not None and self._fault.happens(count):
+                    self._spoil(self._fault.kind, message)
+                count += 1
+                following = self._transport.exchange(message)
+                if not following:
+                    return
+                request = following
+                result = self._do(request)
+        finally:
+            self._transport.close()
+
+    def _do(self, request: dict[str, Any]) -> Result:
+        result = Result(str(request.get("action")), sequence=int(request.get("sequenceId", 0)))
+        try:
+            result.value = call(self._actions, request, strict=not self._legacy)
+        except RefusedError as error:
+            result.success, result.message, result.code = False, str(error), error.code
+        except Exception:
+            # Unity, too, answers when an action breaks; the client is told what happened.
+            result.success, result.message = False, traceback.format_exc()
+            result.code = "UnhandledException"
+        return result
+
+    def _answer(self, result: Result, request: dict[str, Any]) -> Message:
+        if self._can_patch(result):
+            return Message(self._patch(result), patch=True)
+        images: list[tuple[str, bytes]] = []
+        extra: dict[str, Any] = {}
+        if request.get("renderImage", True):
+            images, extra = self._render()
+        if self._legacy:
+            extra.setdefault("colorBounds", [])
+            extra["reachablePositions"] = None
+            if result.action == "GetReachablePositions":
+                extra["reachablePositions"] = result.value
+        return Message(self._reporter.write(self._screen, result, extra), images)
+
+    def _can_patch(self, result: Result) -> bool:
+        fast = self._actions.fast and self._transport.can_patch
+        return fast and result.success and result.action in _QUESTIONS
+
+    def _patch(self, result: Result) -> bytes:
+        return self._transport.encoder.value(
+            {
+                "lastAction": result.action,
+                "lastActionSuccess": result.success,
+                "errorMessage": result.message,
+                "errorCode": result.code,
+                "actionReturn": result.value,
+                "agentId": 0,
+            }
+        )
+
+    def _render(self) -> tuple[list[tuple[str, bytes]], dict[str, Any]]:
+        """The images of all cameras, in the order of the protocol, and 2.1.0's boxes."""
+        screen = self._screen
+        named = screen.instances or screen.classes
+        pictures = self._studio.shoot(
+            self._world.stage,
+            [self._actions.main_camera(), *screen.cameras],
+            screen.width,
+            screen.height,
+            Channels(screen.depth, named),
+        )
+        images: list[tuple[str, bytes]] = []
+        extra: dict[str, Any] = {}
+        for k, picture in enumerate(pictures):
+            rgb, depth, ids, classes = _FIELDS[k > 0]
+            images.append((rgb, _flipped(picture.rgb)))
+            if screen.depth:
+                images.append((depth, self._depth(picture)))
+            if screen.instances:
+                pixels = self._coloured(picture, self._reporter.palette().instances)
+                images.append((ids, self._colours(pixels)))
+                if self._legacy and k == 0:
+                    extra["colorBounds"] = colour_bounds(pixels)
+            if screen.classes:
+                pixels = self._coloured(picture, self._reporter.palette().classes)
+                images.append((classes, self._colours(pixels)))
+        return images, extra
+
+    @staticmethod
+    def _coloured(picture: Picture, palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        assert picture.instances is not None
+        pixels: NDArray[np.uint32] = palette[picture.instances]
+        return pixels
+
+    def _colours(self, pixels: NDArray[np.uint32]) -> bytes:
+        if not self._legacy:
+            return _flipped(pixels)
+        return _flipped(pixels.view(np.uint8).reshape(*pixels.shape, 4)[..., :3])
+
+    def _depth(self, picture: Picture) -> bytes:
+        assert picture.depth is not None
+        if not self._legacy:
+            return _flipped(picture.depth)
+        share = np.clip(picture.depth / LEGACY_DEPTH, 0.0, 1.0) * (1 << 24)
+        whole = np.minimum(share, (1 << 24) - 1).astype(np.uint32)
+        channels = [(whole >> shift) & 0xFF for shift in (16, 8, 0)]
+        return _flipped(np.stack(channels, axis=-1).astype(np.uint8))
+
+    def _spoil(self, kind: Kind, message: Message) -> None:
+        """Does to a message, or before it, what a test asks for."""
+        if kind is Kind.TRUNCATED:
+            self._transport.send_damaged(message)
+            misbehave(Kind.HANG)
+        if kind is Kind.WRONG_SIZE:
+            message.images = [(name, content[:-7]) for name, content in message.images]
+        misbehave(kind)
+
+
+#: Fields of the agent's camera and of third-party cameras: RGB, depth, ids, classes.
+_FIELDS = {
+    False: ("image", "image_depth", "image_ids", "image_classes"),
+    True: (
+        "image-thirdParty-camera",
+        "image_thirdParty_depth",
+        "image_thirdParty_image_ids",
+        "image_thirdParty_classes",
+    ),
+}
+
+
+def _flipped(image: NDArray[Any]) -> bytes:
+    """Row-major bytes, the bottom row first."""
+    return image[::-1].tobytes()

@@ -1,0 +1,281 @@
+"""The embedded household with what AI2-THOR allows beyond ALFRED: free poses, cameras, commands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.actions import Action
+from gym_clalfred.simulator.contract import (
+    CAMERA_ABOVE_AGENT,
+    GRID_METRES,
+    SIGHT_PIXELS,
+    SUCCESS,
+    AgentPose,
+    Failure,
+    ObjectPose,
+    Outcome,
+    RenderOptions,
+    Scene,
+)
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.household import DISHES
+from gym_clalfred.simulator.embedded.placement import sine_cosine
+from gym_clalfred.simulator.embedded.render.stage import Stage
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.scenery import hand_pose
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.embedded.visibility import (
+    Observation,
+    count_pixels,
+    distance_to,
+    eye_of,
+)
+from gym_clalfred.simulator.player.cameras import Camera, focal_length
+
+#: Coordinates that differ less are the same grid point.
+_CLOSE = 1e-3
+
+
+class World(EmbeddedSimulator):
+    """A room with an agent that may stand and look anywhere.
+
+    Args:
+        rooms: gives the room of a scene number.
+
+    Attributes:
+        reach: how far away an object may be and still be ``visible``, in metres.
+        crouching: whether the camera is low.
+        hidden: ids of objects that are not drawn.
+    """
+
+    def __init__(self, rooms: Callable[[int], Room] = make_room) -> None:
+        super().__init__(RenderOptions(image_size=8, instances=False), rooms)
+        self.reach = 1.5
+        self.crouching = False
+        self.hidden: set[str] = set()
+        self.names: list[str] = []
+        self.scene = Scene(1, AgentPose(0.0, AGENT_HEIGHT, 0.0, 0, 0))
+        self.field_of_view = 60.0
+
+    def enter(self, number: int) -> None:
+        """Builds a room as it is by default, with the agent in its middle."""
+        x, z = _middle(self._rooms(number).walkable)
+        self.arrange(Scene(number, AgentPose(x, AGENT_HEIGHT, z, 0, 0)))
+        self._stand(x, z, 0.0, 0.0)
+
+    def arrange(self, scene: Scene) -> None:
+        """Builds a room anew with other objects in it; the agent stays where it is."""
+        at = (self._x, self._z, self._yaw, self._pitch)
+        self.reset(scene)
+        self.scene = scene
+        self.hidden.clear()
+        room = self.household.room
+        self.names = [fixture.name for fixture in room.fixtures]
+        self.names += [pose.name for pose in scene.object_poses or room.items]
+        self._stand(*at)
+
+    def item_poses(self) -> list[ObjectPose]:
+        """Where the pickupable objects are now, by their names."""
+        first = len(self.household.room.fixtures)
+        poses = []
+        for thing in self.household.things[first : len(self.names)]:
+            if thing.alive:
+                name = self.names[thing.index]
+                poses.append(ObjectPose(name, thing.position, (0.0, thing.yaw, 0.0)))
+        return poses
+
+    def scene_with(self, poses: Iterable[ObjectPose]) -> Scene:
+        """The present scene with its pickupable objects elsewhere."""
+        return replace(self.scene, object_poses=tuple(poses))
+
+    def name_of(self, thing: Thing) -> str:
+        """AI2-THOR's ``name`` of an object; slices are named after the whole."""
+        if thing.index < len(self.names):
+            return self.names[thing.index]
+        return thing.id.rsplit("|", 1)[1]
+
+    @property
+    def agent(self) -> AgentPose:
+        """The agent's pose as its camera has it: lower while it crouches."""
+        height = AGENT_HEIGHT - (CAMERA_ABOVE_AGENT if self.crouching else 0.0)
+        return AgentPose(self._x, height, self._z, self._yaw, self._pitch)
+
+    @property
+    def stage(self) -> Stage:
+        """What can be photographed, the hand included; hidden objects are not in it."""
+        held = self.household.held
+        if held is not None and held.id not in self.hidden:
+            self._scenery.show_hand(held, self.agent)
+        else:
+            self._scenery.clear_hand()
+        return self._scenery.stage
+
+    def camera(self) -> Camera:
+        """The agent's own camera."""
+        return Camera(eye_of(self.agent), self._yaw, self._pitch, self.field_of_view)
+
+    def look_with(self, field_of_view: float) -> None:
+        """Gives the agent's camera another field of view."""
+        self.field_of_view = field_of_view
+        self._eye.focal = focal_length(SIGHT_PIXELS, field_of_view)
+        self._observation = None
+
+    def can_stand(self, x: float, z: float) -> bool:
+        """Whether the agent fits at a point; between grid points all around must be free."""
+        columns, rows = _neighbours(x), _neighbours(z)
+        return all((column, row) in self._walkable for column in columns for row in rows)
+
+    def move(self, ahead: float, right: float) -> Outcome:
+        """Moves relative to the agent's heading, stopping at nothing on the way."""
+        sine, cosine = sine_cosine(self._yaw)
+        dx, dz = ahead * sine + right * cosine, ahead * cosine - right * sine
+        steps = max(math.ceil(math.hypot(dx, dz) / GRID_METRES - _CLOSE), 1)
+        for k in range(1, steps + 1):
+            if not self.can_stand(self._x + dx * k / steps, self._z + dz * k / steps):
+                return Outcome(Failure.BLOCKED)
+        self._stand(_snap(self._x + dx), _snap(self._z + dz), self._yaw, self._pitch)
+        return SUCCESS
+
+    def turn_to(self, yaw: float, pitch: float) -> None:
+        """Turns the agent and its camera."""
+        self._stand(self._x, self._z, yaw, pitch)
+
+    def place_agent(self, x: float, z: float, yaw: float, pitch: float) -> Outcome:
+        """Puts the agent somewhere, if it fits there."""
+        if not self.can_stand(x, z):
+            return Outcome(Failure.BLOCKED)
+        self._stand(_snap(x), _snap(z), yaw, pitch)
+        return SUCCESS
+
+    def look_up_target(self, row: int, column: int) -> str | None:
+        """The object at a pixel of the front view at 300 x 300."""
+        sight = self.sight()
+        index = int(sight.instances[row, column])
+        return sight.object_ids[index - 1] if index else None
+
+    def act(self, action: Action, target: str, force: bool) -> Outcome:
+        """Does an interaction; with ``force`` also on what is out of sight or reach."""
+        if not force:
+            return self.step(action, target)
+        reach = self.reach
+        self.reach = math.inf
+        try:
+            observation = self._observe()
+            if self.household.get(target) is not None and target not in observation.sight.visible:
+                sight = replace(observation.sight, visible=observation.sight.visible | {target})
+                self._observation = replace(observation, sight=sight)
+            return self.step(action, target)
+        finally:
+            self.reach = reach
+            self._observation = None
+
+    def hide(self, object_id: str, hidden: bool) -> bool:
+        """Leaves an object and its contents out of the pictures, or shows it again."""
+        thing = self.household.get(object_id)
+        if thing is None:
+            return False
+        tree = list(thing.tree())
+        for each in tree:
+            (self.hidden.add if hidden else self.hidden.discard)(each.id)
+        held = self.household.held
+        if held is None or thing not in held.tree():
+            self._scenery.clear_hand()
+            if hidden:
+                self._scenery.take_in_hand(thing)
+            else:
+                self._scenery.update(tree)
+        return True
+
+    def change(self, thing: Thing, **state: bool) -> None:
+        """Changes what is true of an object, without any rule."""
+        for name, value in state.items():
+            setattr(thing, name, value)
+        thing.settle()
+        self.household._changed(thing)
+        self._sync()
+
+    def make_dirty(self) -> None:
+        """Makes all dishes dirty."""
+        for thing in self.household.things:
+            if thing.alive and thing.object_class in DISHES:
+                self.change(thing, is_dirty=True)
+
+    def hand(self) -> tuple[tuple[float, float, float], float] | None:
+        """Where the held object is: base centre and yaw."""
+        held = self.household.held
+        return None if held is None else hand_pose(held, self.agent)
+
+    def distances(self) -> NDArray[np.float64]:
+        """Distance from the agent to every object ever, by index, to its origin."""
+        places = np.array([thing.position for thing in self.household.things])
+        here = np.array([self._x, AGENT_HEIGHT, self._z])
+        distances: NDArray[np.float64] = np.sqrt(((places - here) ** 2).sum(axis=1))
+        return distances
+
+    def free_points(self) -> list[tuple[float, float]]:
+        """Grid points connected with where the agent stands, sorted."""
+        start = (round(self._x / GRID_METRES), round(self._z / GRID_METRES))
+        walkable = {(round(x / GRID_METRES), round(z / GRID_METRES)) for x, z in self._walkable}
+        found, waiting = {start}, [start]
+        while waiting:
+            x, z = waiting.pop()
+            for cell in ((x + 1, z), (x - 1, z), (x, z + 1), (x, z - 1)):
+                if cell in walkable and cell not in found:
+                    found.add(cell)
+                    waiting.append(cell)
+        return [(x * GRID_METRES, z * GRID_METRES) for x, z in sorted(found)]
+
+    def _stand(self, x: float, z: float, yaw: float, pitch: float) -> None:
+        self._x, self._z = x, z
+        self._yaw = _whole(yaw % 360.0)
+        self._pitch = _whole(pitch)
+        self._observation = None
+
+    def _observe(self) -> Observation:
+        if self._observation is None:
+            observation = super()._observe()
+            if self.reach != 1.5:
+                self._observation = self._within_reach(observation)
+        assert self._observation is not None
+        return self._observation
+
+    def _within_reach(self, observation: Observation) -> Observation:
+        sight = observation.sight
+        counts = count_pixels(sight.instances, len(self.household.things) + 1)
+        seen = [thing for thing in self.household.things if counts[thing.index + 1]]
+        near = (t.id for t in seen if distance_to(t, self._x, self._z) <= self.reach)
+        visible = frozenset(near) & observation.in_view
+        return replace(observation, sight=replace(sight, visible=visible))
+
+
+def _middle(points: frozenset[tuple[float, float]]) -> tuple[float, float]:
+    """The walkable point nearest to the middle of all of them."""
+    array = np.array(sorted(points))
+    nearest = np.argmin(((array - array.mean(axis=0)) ** 2).sum(axis=1))
+    return float(array[nearest, 0]), float(array[nearest, 1])
+
+
+def _neighbours(value: float) -> tuple[float, ...]:
+    """Grid coordinates on both sides of a value, or the one it is on."""
+    cell = value / GRID_METRES
+    if abs(cell - round(cell)) * GRID_METRES < _CLOSE:
+        return (round(cell) * GRID_METRES,)
+    return math.floor(cell) * GRID_METRES, math.ceil(cell) * GRID_METRES
+
+
+def _snap(value: float) -> float:
+    """The value, or the grid point that it means but for rounding."""
+    nearest = round(value / GRID_METRES) * GRID_METRES
+    return nearest if abs(value - nearest) < _CLOSE else value
+
+
+def _whole(value: float) -> int:
+    """Whole angles as integers, so that all frames agree to the bit; others as they are."""
+    nearest = round(value)
+    return nearest if abs(value - nearest) < _CLOSE else value  # type: ignore[return-value]

@@ -1,0 +1,74 @@
+"""``clalfred-player``: stands in for AI2-THOR's Unity program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    help="Store of imported ALFRED data whose rooms to use.",
+)
+@click.option(
+    "--pipes", nargs=2, metavar="SERVER CLIENT", help="Attach to a waiting client's pipes."
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Of a waiting client's HTTP server."
+)
+@click.option("--port", type=int, help="Of a waiting client's HTTP server.")
+@click.option(
+    "--legacy", is_flag=True, help="The client is AI2-THOR 2.1.0 (found out if started by it)."
+)
+@click.option("-screen-width", "width", type=int, default=300, hidden=True)
+@click.option("-screen-height", "height", type=int, default=300, hidden=True)
+def main(
+    data: Path | None,
+    pipes: tuple[str, str] | None,
+    host: str,
+    port: int | None,
+    legacy: bool,
+    width: int,
+    height: int,
+) -> None:
+    """Serves the embedded household to a program that was written for AI2-THOR.
+
+    Give it to AI2-THOR as its executable: Controller(local_executable_path="clalfred-player").
+    Unity's own options are accepted and, but for the size of the screen, ignored.
+    """
+    from gym_clalfred.simulator.embedded.generator import make_room
+    from gym_clalfred.simulator.embedded.room import Room
+    from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
+    from gym_clalfred.simulator.player.player import Player
+    from gym_clalfred.simulator.player.transport import (
+        Http,
+        Pipes,
+        Transport,
+        transport_from_environment,
+    )
+
+    fault = fault_from_environment()
+    if fault is not None and fault.kind is Kind.DEAF and fault.happens(fault.at):
+        misbehave(fault.kind)
+    transport: Transport
+    if pipes is not None:
+        transport = Pipes(*pipes)
+    elif port is not None:
+        transport = Http(host, port, os.environ.get("AI2THOR_CLIENT_TOKEN", ""))
+    else:
+        transport, legacy = transport_from_environment()
+    rooms: Callable[[int], Room] = make_room
+    if data is not None:
+        from gym_clalfred.data import open_source
+
+        rooms = open_source(data=data).room
+    Player(transport, legacy, rooms, width, height, fault).serve()
+
+
+if __name__ == "__main__":
+    main()
