@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -18,6 +16,7 @@ from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.expert.recorder import MIN_TARGET_PIXELS
 from gym_clalfred.language.tokenizer import Tokenizer, split_words
 from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
 from gym_clalfred.objects import ObjectClass as C
@@ -41,18 +40,13 @@ def trajectories(source: EpisodeSource) -> list[Trajectory]:
     return [source.episode(entry.key).trajectory for entry in first_annotations(source)]
 
 
-@pytest.fixture(scope="module")
-def env(source: EpisodeSource) -> Iterator[ClAlfredEnv]:
-    made = ClAlfredEnv(source=source, image_size=16, masks=False)
-    yield made
-    made.close()
-
-
 @pytest.mark.parametrize("split", Split)
+@pytest.mark.parametrize("tier", ["tiny", pytest.param("small", marks=pytest.mark.slow)])
 def test_every_demonstration_solves_its_episode_by_action_and_class_alone(
-    source: EpisodeSource, split: Split
+    tier: str, split: Split
 ) -> None:
-    env = ClAlfredEnv(source=source, split=split.value, image_size=16, masks=False)
+    source = tier_source(tier)
+    env = ClAlfredEnv(source=source, split=split.value, image_size=8, masks=False)
     for entry in source.entries(split):
         if entry.key.annotation:
             continue
@@ -66,7 +60,7 @@ def test_every_demonstration_solves_its_episode_by_action_and_class_alone(
                 assert action.mask is not None
                 shown = env.simulator.sight().mask(action.object_id)
                 assert np.array_equal(shown, action.mask.decode()), entry.key
-                assert shown.sum() >= 40
+                assert shown.sum() >= MIN_TARGET_PIXELS
             *_, info = env.step((int(action.action), label))
             assert info["action_success"], (entry.key, action, info["reason"])
         *_, info = env.step((int(Action.Stop), 0))

@@ -71,7 +71,7 @@ def test_every_task_type_has_at_least_eight_patterns(task_type: TaskType) -> Non
 @pytest.mark.parametrize("step", range(len(STEPS)))
 def test_instructions_vary(step: int) -> None:
     wordings = {steps[step] for _, steps in texts(TASKS[TaskType.HEAT], 150)}
-    assert len(wordings) >= 15
+    assert len(wordings) >= 9
     assert not any(re.search(r"[{}]|  ", wording) for wording in wordings)
 
 

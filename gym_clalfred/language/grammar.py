@@ -103,7 +103,7 @@ class Voice:
 
     def wants_detail(self) -> bool:
         """Whether to describe the whole way rather than its end."""
-        return self.chance(0.25 + 0.6 * self._detail)
+        return self.chance(0.1 + 0.6 * self._detail)
 
 
 def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator) -> Annotation:
@@ -231,7 +231,7 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     tilt = voice.choose(templates.TILTS[step.tilt > 0])
     slots["tilt"] = tilt
     if not step.legs:
-        return voice.fill(voice.choose(templates.GOTO_LOOK_ONLY), slots)
+        return voice.fill(voice.choose(templates.GOTO_LOOK_ONLY[step.tilt > 0]), slots)
     slots["first"] = voice.choose(templates.TURNS[step.legs[0].turn])
     slots["last"] = voice.choose(templates.TURNS[step.legs[-1].turn])
     moved = any(leg.moves for leg in step.legs)

@@ -205,7 +205,10 @@ GOTO_TURN_ONLY = (
     "{first} and face {to}",
     "{first} to look at {to}",
 )
-GOTO_LOOK_ONLY = ("{tilt} at {to}", "{tilt} to {to}", "{tilt} toward {to}")
+GOTO_LOOK_ONLY = {
+    True: ("look down at {to}", "tilt your head down toward {to}", "look downward at {to}"),
+    False: ("look up at {to}", "raise your head to look at {to}", "look upward at {to}"),
+}
 GOTO_TILT = ("{walked} and {tilt}", "{walked}, {then} {tilt}")
 
 TURNS: dict[Turn, tuple[str, ...]] = {
