@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import FIELD_OF_VIEW_DEGREES, Vector
-from gym_clalfred.simulator.embedded.render import raster, shading
+from gym_clalfred.simulator.embedded.render import shading
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
+from gym_clalfred.simulator.embedded.render.views import BEYOND, render_views
+
+#: Views are counted up to here; the count fits a note's int32.
+MOST_STAMPS = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,7 @@ class Renderer:
             raise ValueError(f"size must be at least 1 pixel, got {size}")
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
-        beyond = int(shading.BLOCK)
-        self._inverse_depth = np.zeros(size * size + beyond, dtype=np.float32)
+        self._inverse_depth = np.zeros(size * size + BEYOND, dtype=np.float32)
         self._polygons = np.zeros(size * size, dtype=np.float32)
         self._edges = np.zeros((4, max(size, 16)), dtype=np.float32)
         self._words = np.zeros(shading.STRETCH // 8, dtype=np.uint64)
@@ -73,94 +76,71 @@ class Renderer:
             views: yaw 0 looks towards +z, 90 towards +x; pitch is positive downwards.
             exclude: instance to leave out, as if it were not there.
         """
-        size, count = self.size, len(views)
-        if len(stage.counts) > len(self._seen) or len(stage.spans) > len(self._ranges):
+        count, pixels = len(views), self.size * self.size
+        if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
             self._make_room(len(stage.counts), len(stage.spans))
-        colours = np.empty((count, size, size, 3), dtype=np.uint8) if rgb else None
-        depths = np.empty((count, size, size), dtype=np.float32) if depth else None
-        names = np.empty((count, size, size), dtype=np.int16) if instances else None
-        position = np.array(eye, dtype=np.float32)
-        spheres = stage.spheres[: stage.objects]
-        raster.find_facing(
-            position,
-            stage.spans[: stage.objects],
+        bases = np.empty((count, 3, 3), dtype=np.float32)
+        for v, (yaw, pitch) in enumerate(views):
+            bases[v] = camera_basis(yaw, pitch)
+        colours = np.empty(count * pixels * 3 if rgb else 0, dtype=np.uint8)
+        depths = np.empty(count * pixels if depth else 0, dtype=np.float32)
+        names = np.empty(count * pixels + BEYOND if instances else 0, dtype=np.int16)
+        texels, levels = texture_atlas() if rgb else (_NO_TEXELS, _NO_LEVELS)
+        render_views(
+            np.array(eye, dtype=np.float32),
+            bases,
+            self.size,
+            self.focal,
+            -1 if exclude is None else exclude,
+            self._stamp,
+            stage.objects,
+            stage.spans,
+            stage.spheres,
+            stage.corners,
+            stage.counts,
             stage.planes,
+            stage.paints,
+            stage.patterns,
+            stage.owners,
+            stage.receivers_of,
+            stage.fine_axes,
+            stage.fine_maps,
+            stage.fine,
+            texels,
+            levels,
+            DITHER,
             self._distances,
             self._facing,
             self._ranges,
-            -1 if exclude is None else exclude,
+            self._terms,
+            self._notes,
+            self._edges,
+            self._inverse_depth,
+            self._polygons,
+            self._changes,
+            self._words,
+            self._ends,
+            self._colours,
+            self._addresses,
+            self._patches,
+            colours,
+            depths,
+            names,
         )
-        texels, levels = texture_atlas() if rgb else (_NO_TEXELS, _NO_LEVELS)
-        for v, (yaw, pitch) in enumerate(views):
-            basis = camera_basis(yaw, pitch)
-            raster.draw_view(
-                position,
-                basis,
-                size,
-                self.focal,
-                spheres,
-                self._ranges,
-                self._facing,
-                self._distances,
-                stage.corners,
-                stage.counts,
-                stage.planes,
-                self._edges,
-                self._inverse_depth,
-                self._polygons,
-            )
-            if names is not None and colours is None:
-                shading.write_instances(
-                    self._polygons,
-                    size,
-                    stage.owners,
-                    self._changes,
-                    self._words,
-                    self._ends,
-                    names[v].reshape(-1),
-                )
-            if depths is not None:
-                shading.write_depth(self._inverse_depth, depths[v].reshape(-1))
-            if colours is not None:
-                self._stamp += 1
-                shading.shade_view(
-                    position,
-                    basis,
-                    size,
-                    self.focal,
-                    self._stamp,
-                    self._inverse_depth,
-                    self._polygons,
-                    self._distances,
-                    stage.paints,
-                    stage.patterns,
-                    stage.receivers_of,
-                    stage.fine_axes,
-                    stage.fine_maps,
-                    stage.fine,
-                    texels,
-                    levels,
-                    self._terms,
-                    self._seen,
-                    self._changes,
-                    self._words,
-                    self._ends,
-                    self._colours,
-                    self._addresses,
-                    self._patches,
-                    DITHER,
-                    stage.owners,
-                    colours[v].reshape(-1),
-                    _NO_NAMES if names is None else names[v].reshape(-1),
-                )
-        return Images(rgb=colours, depth=depths, instances=names)
+        self._stamp = (self._stamp + count) % MOST_STAMPS
+        shape = (count, self.size, self.size)
+        return Images(
+            rgb=colours.reshape(*shape, 3) if rgb else None,
+            depth=depths.reshape(shape) if depth else None,
+            instances=names[: count * pixels].reshape(shape) if instances else None,
+        )
 
     def _make_room(self, polygons: int, objects: int) -> None:
         """Sizes the working memory for a stage."""
         self._distances = np.zeros(polygons, dtype=np.float32)
         self._facing = np.zeros(polygons, dtype=np.int32)
-        self._terms = np.zeros((polygons, 20), dtype=np.float32)
-        self._seen = np.zeros(polygons, dtype=np.int32)
+        self._terms = np.zeros((polygons, 24), dtype=np.float32)
+        self._notes = np.zeros((polygons, 4), dtype=np.int32)
         self._ranges = np.zeros((objects, 2), dtype=np.int32)
 
 
@@ -188,5 +168,4 @@ DITHER = np.resize(
 )
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
-_NO_NAMES = np.zeros(0, dtype=np.int16)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)

@@ -47,8 +47,14 @@ BLOCK = np.uint64(16)
 NEXT = np.uint64(STRETCH + 16)
 AFTER = np.uint64(2 * (STRETCH + 16))
 
+# Columns of ``terms`` after those that ``project_axis`` writes.
+TINT, SPREAD = 20, 23
+
 #: Rows of a tile are this power of two apart at every level, which spares a variable shift.
 ROW_SHIFT = np.int32(8)
+
+#: Texels of each level of detail per texel of the finest.
+FINENESS = (0.5 ** np.arange(16)).astype(np.float32)
 
 HALF = np.float32(0.5)
 ONE = np.float32(1.0)
@@ -106,7 +112,7 @@ def shade_view(
     texels: U32,
     levels: I32,
     terms: F32,
-    seen: I32,
+    notes: I32,
     changes: U8,
     words: NDArray[np.uint64],
     ends: I32,
@@ -128,8 +134,10 @@ def shade_view(
         lightmap: all light maps; its first byte is plain light.
         texels: all levels of all textures, red | green << 8 | blue << 16; the first is neutral.
         levels: (T, L) first texel of each level of each texture.
-        terms: (N, 20) working memory: ``project_axis`` of u, v, gradient and the map's axes.
-        seen: (N,) working memory: the stamp of the view whose terms are valid.
+        terms: (N, 24) working memory: ``project_axis`` of u, v, gradient and the map's axes, then
+            colour and texels per pixel at 1 m, squared.
+        notes: (N, 4) working memory: the stamp of the view whose terms these are, texture,
+            receiver, instance.
         changes, words, ends: working memory of ``find_runs``.
         colours: (3 * NEXT,) working memory: red, green, blue without texture and light map.
         addresses: (2 * NEXT,) working memory: where the texture's and the light's texels are.
@@ -137,10 +145,11 @@ def shade_view(
         dither: (4 * STRETCH,) offsets in texels that hide the steps of the light map.
         owners: (N,) instance of each polygon.
         rgb: (size * size * 3,) out.
-        instances: (size * size,) out, or empty if not wanted.
+        instances: (size * size + BLOCK,) out, or empty if not wanted.
     """
     middle = np.float32(size) * HALF
     most = np.int32(levels.shape[1] - 1)
+    named = len(instances) > 0
     for row in range(size):
         down = np.float32(row)
         phase = np.uint64((row & 3) * STRETCH)
@@ -150,17 +159,19 @@ def shade_view(
             begin = np.uint64(0)
             for run in range(find_runs(polygons, line, count, changes, words, ends)):
                 name, end = polygons[line + begin], np.uint64(ends[run])
-                p = np.uint64(max(name, ZERO))
-                if len(instances) > 0:
-                    owner = owners[p] if name >= ZERO else np.int16(0)
-                    for k in range(line + begin, line + end):
-                        instances[k] = owner
                 if name < ZERO:
                     fill_crack(begin, end, colours, addresses)
+                    if named:
+                        for k in range(line + begin, line + end):
+                            instances[k] = 0
                     begin = end
                     continue
-                if seen[p] != stamp:
-                    seen[p] = stamp
+                p = np.uint64(name)
+                if notes[p, 0] != stamp:
+                    notes[p, 0] = stamp
+                    notes[p, 1] = patterns[p]
+                    notes[p, 2] = receivers_of[p]
+                    notes[p, 3] = owners[p]
                     prepare(
                         p,
                         eye,
@@ -168,23 +179,28 @@ def shade_view(
                         focal,
                         middle,
                         paints,
+                        distances[p],
                         patterns[p] > 0,
                         receiver_axes,
                         receivers_of[p],
                         terms,
                     )
+                texture, receiver = notes[p, 1], notes[p, 2]
+                if named:
+                    owner = np.int16(notes[p, 3])
+                    for block in range(line + begin, line + end, BLOCK):
+                        for k in range(block, block + BLOCK):
+                            instances[k] = owner
                 while begin < end:
                     length = min(CHUNK, end - begin)
                     across = np.float32(left) + np.float32(np.int32(begin))
                     at = line + begin
                     level, tile = np.int32(0), np.int32(0)
-                    texture = patterns[p]
                     if texture > 0:
-                        z = ONE / inverse_depth[at + (length >> np.uint64(1))]
-                        spread = paints[p, DENSITY] / focal * z
-                        level = level_of(spread * spread * z / distances[p], most)
+                        w = inverse_depth[at + (length >> np.uint64(1))]
+                        level = level_of(terms[p, SPREAD] / (w * w * w), most)
                         tile = levels[texture, level]
-                    if receivers_of[p] >= 0:
+                    if receiver >= 0:
                         shade_receiver(
                             inverse_depth,
                             at,
@@ -193,7 +209,6 @@ def shade_view(
                             across,
                             down,
                             p,
-                            paints,
                             terms,
                             texture > 0,
                             level,
@@ -201,7 +216,7 @@ def shade_view(
                             dither,
                             phase,
                             receiver_maps,
-                            receivers_of[p],
+                            receiver,
                             colours,
                             addresses,
                         )
@@ -214,7 +229,6 @@ def shade_view(
                             across,
                             down,
                             p,
-                            paints,
                             terms,
                             texture > 0,
                             level,
@@ -278,12 +292,17 @@ def prepare(
     focal: np.float32,
     middle: np.float32,
     paints: F32,
+    distance: np.float32,
     textured: bool,
     receiver_axes: F32,
     receiver: np.integer,
     terms: F32,
 ) -> None:
     """Writes a polygon's terms for a view."""
+    for channel in range(3):
+        terms[p, TINT + channel] = paints[p, COLOUR + channel]
+    spread = paints[p, DENSITY] / focal
+    terms[p, SPREAD] = spread * spread / distance
     if textured:
         project_axis(paints, p, U, eye, basis, focal, middle, terms, p, 0)
         project_axis(paints, p, V, eye, basis, focal, middle, terms, p, 4)
@@ -303,7 +322,6 @@ def shade_receiver(
     across: np.float32,
     down: np.float32,
     p: np.uint64,
-    paints: F32,
     terms: F32,
     textured: bool,
     level: np.int32,
@@ -316,15 +334,14 @@ def shade_receiver(
     addresses: I32,
 ) -> None:
     """Colours and texels of a chunk of a polygon with a light map."""
-    red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
+    red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
     first, width = charts[receiver, 0], charts[receiver, 1]
     right, bottom = np.float32(width - 1), np.float32(charts[receiver, 2] - 1)
     x1, x2, y1, y2 = terms[p, 12], terms[p, 15], terms[p, 16], terms[p, 19]
     x = x1 * across + terms[p, 13] * down + terms[p, 14]
     y = y1 * across + terms[p, 17] * down + terms[p, 18]
     if textured:
-        mask = np.int32((TILE >> level) - 1)
-        fine = ONE / np.float32(1 << level)
+        mask, fine = np.int32((TILE >> level) - 1), FINENESS[np.uint32(level)]
         u1, u2, v1, v2 = (
             terms[p, 0] * fine,
             terms[p, 3] * fine,
@@ -372,7 +389,6 @@ def shade_other(
     across: np.float32,
     down: np.float32,
     p: np.uint64,
-    paints: F32,
     terms: F32,
     textured: bool,
     level: np.int32,
@@ -381,12 +397,11 @@ def shade_other(
     addresses: I32,
 ) -> None:
     """Colours and texels of a chunk of a polygon without a light map."""
-    red, green, blue = paints[p, COLOUR], paints[p, COLOUR + 1], paints[p, COLOUR + 2]
+    red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
     change, constant = terms[p, 8], terms[p, 11]
     lit = change * across + terms[p, 9] * down + terms[p, 10]
     if textured:
-        mask = np.int32((TILE >> level) - 1)
-        fine = ONE / np.float32(1 << level)
+        mask, fine = np.int32((TILE >> level) - 1), FINENESS[np.uint32(level)]
         u1, u2, v1, v2 = (
             terms[p, 0] * fine,
             terms[p, 3] * fine,

@@ -1,0 +1,138 @@
+"""The compiled loop over the views of one picture; a single call from Python, which is not free."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from gym_clalfred.simulator.embedded.render.raster import draw_view, find_facing
+from gym_clalfred.simulator.embedded.render.shading import (
+    BLOCK,
+    shade_view,
+    write_depth,
+    write_instances,
+)
+
+F32 = NDArray[np.float32]
+I16 = NDArray[np.int16]
+I32 = NDArray[np.int32]
+U8 = NDArray[np.uint8]
+U32 = NDArray[np.uint32]
+
+#: How far one view's instances reach into the next one's, which is written later.
+BEYOND = int(BLOCK)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def render_views(
+    eye: F32,
+    bases: F32,
+    size: int,
+    focal: np.float32,
+    exclude: int,
+    stamp: int,
+    objects: int,
+    spans: I32,
+    spheres: F32,
+    corners: F32,
+    counts: I32,
+    planes: F32,
+    paints: F32,
+    patterns: I32,
+    owners: I16,
+    receivers_of: I32,
+    fine_axes: F32,
+    fine_maps: I32,
+    fine: U8,
+    texels: U32,
+    levels: I32,
+    dither: F32,
+    distances: F32,
+    facing: I32,
+    ranges: I32,
+    terms: F32,
+    notes: I32,
+    edges: F32,
+    inverse_depth: F32,
+    polygons: F32,
+    changes: U8,
+    words: NDArray[np.uint64],
+    ends: I32,
+    colours: F32,
+    addresses: I32,
+    patches: U32,
+    rgb: U8,
+    depths: F32,
+    instances: I16,
+) -> None:
+    """Renders all views; ``rgb``, ``depths`` and ``instances`` may each be empty.
+
+    Args:
+        bases: (V, 3, 3) right, up, forward of each view.
+        exclude: instance to leave out, or -1.
+        stamp: before the first view's; see ``shade_view``.
+        objects: how many rows of ``spans`` and ``spheres`` are in use.
+        rgb: (V * size * size * 3,) out.
+        depths: (V * size * size,) out.
+        instances: (V * size * size + BEYOND,) out.
+
+    The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
+    """
+    find_facing(eye, spans[:objects], planes, distances, facing, ranges, exclude)
+    pixels = size * size
+    for v in range(len(bases)):
+        draw_view(
+            eye,
+            bases[v],
+            size,
+            focal,
+            spheres[:objects],
+            ranges,
+            facing,
+            distances,
+            corners,
+            counts,
+            planes,
+            edges,
+            inverse_depth,
+            polygons,
+        )
+        first = v * pixels
+        if len(depths) > 0:
+            write_depth(inverse_depth, depths[first : first + pixels])
+        if len(rgb) > 0:
+            shade_view(
+                eye,
+                bases[v],
+                size,
+                focal,
+                stamp + 1 + v,
+                inverse_depth,
+                polygons,
+                distances,
+                paints,
+                patterns,
+                receivers_of,
+                fine_axes,
+                fine_maps,
+                fine,
+                texels,
+                levels,
+                terms,
+                notes,
+                changes,
+                words,
+                ends,
+                colours,
+                addresses,
+                patches,
+                dither,
+                owners,
+                rgb[3 * first : 3 * (first + pixels)],
+                instances[first : first + pixels + BEYOND],
+            )
+        elif len(instances) > 0:
+            write_instances(
+                polygons, size, owners, changes, words, ends, instances[first : first + pixels]
+            )
