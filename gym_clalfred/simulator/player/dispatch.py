@@ -98,10 +98,15 @@ def action(*names: str) -> Callable[[F], F]:
     return mark
 
 
-@lru_cache(maxsize=8)
+_FOUND: dict[type, dict[str, str]] = {}
+
+
 def actions_of(owner: type) -> dict[str, str]:
     """Methods of a class by the names of the actions they do."""
-    found = {}
+    if owner in _FOUND:
+        return _FOUND[owner]
+    found: dict[str, str] = {}
+    _FOUND[owner] = found
     for attribute in dir(owner):
         for name in getattr(getattr(owner, attribute), "action_names", ()):
             found[name] = attribute

@@ -1,0 +1,372 @@
+"""AI2-THOR since version 3 (tried with 5.0.0): named pipes, third-party cameras."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import time
+from contextlib import suppress
+from typing import Any
+
+import ai2thor
+import ai2thor.controller
+import ai2thor.fifo_server
+import ai2thor.platform
+import numpy as np
+
+from gym_clalfred.errors import SimulatorError
+from gym_clalfred.simulator.contract import (
+    FIELD_OF_VIEW_DEGREES,
+    GRID_METRES,
+    REACH_METRES,
+    AgentPose,
+    RenderOptions,
+    Scene,
+    View,
+)
+from gym_clalfred.simulator.embedded.household import DISHES
+from gym_clalfred.simulator.thor.link import CameraView, Event, Link, colour_table, object_poses
+from gym_clalfred.simulator.thor.options import ThorOptions
+from gym_clalfred.simulator.thor.processes import Slot, Supervised
+
+#: How often a waiting reader looks whether the process still lives, in seconds.
+PULSE = 0.1
+
+#: Nothing AI2-THOR sends in one field is longer; a longer one is not a message.
+MOST_BYTES = 1 << 28
+
+
+class CurrentLink(Link):
+    """Drives ``ai2thor.controller.Controller``."""
+
+    version = str(ai2thor.__version__)
+
+    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
+        super().__init__(render, side, options)
+        self._controller: _Controller | None = None
+        self._cameras_at: AgentPose | None = None
+
+    def load(self, scene: Scene) -> Event:
+        """Loads a room and restores it."""
+        self._cameras_at = None
+        if self._controller is None:
+            self._controller = _Controller(self, scene.floor_plan)
+        else:
+            self._controller.reset(scene.floor_plan)
+        if scene.object_toggles:
+            toggles = [
+                {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
+            ]
+            self._must("SetObjectToggles", objectToggles=toggles)
+        if scene.object_poses:
+            self._must("SetObjectPoses", objectPoses=object_poses(scene), placeStationary=True)
+        if scene.dirty_and_empty:
+            self._soil_dishes()
+        for view in self.turned_views:
+            self._must(
+                "AddThirdPartyCamera", **_placed(self._eye(), scene.start, self._angle(view))
+            )
+        return self.do("Pass", images=False)
+
+    def do(self, action: str, images: bool, **arguments: Any) -> Event:
+        """Does an action."""
+        assert self._controller is not None
+        event = self._controller.step(action=action, renderImage=images, **arguments)
+        return self._event(event, images)
+
+    def look(self, degrees: int, pose: AgentPose) -> Event:
+        """Tilts the camera."""
+        action = "LookDown" if degrees > 0 else "LookUp"
+        return self.do(action, images=False, degrees=abs(degrees))
+
+    def turn(self, action: str, degrees: int) -> Event:
+        """Turns the agent."""
+        return self.do(action, images=False, degrees=degrees)
+
+    def put(self, held: str, receptacle: str, images: bool) -> Event:
+        """Puts the held object down; the object that is named is the receptacle."""
+        return self.do("PutObject", images, objectId=receptacle, placeStationary=True)
+
+    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+        """Puts the agent at a pose."""
+        return self.do(
+            "TeleportFull",
+            images,
+            position={"x": pose.x, "y": pose.y, "z": pose.z},
+            rotation={"x": 0.0, "y": float(pose.yaw), "z": 0.0},
+            horizon=float(pose.pitch),
+            standing=True,
+        )
+
+    def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
+        """The five views; the cameras follow the agent, the last one to move takes the pictures."""
+        turned = self.turned_views
+        event = None
+        if self._cameras_at != pose:
+            eye = self._eye()
+            for number, view in enumerate(turned):
+                event = self.do(
+                    "UpdateThirdPartyCamera",
+                    images=number == len(turned) - 1,
+                    thirdPartyCameraId=number,
+                    **_placed(eye, pose, self._angle(view)),
+                )
+            self._cameras_at = pose
+        if event is None:
+            event = self.do("Pass", images=True)
+        return self.arrange(event)
+
+    def arrange(self, event: Event) -> tuple[CameraView, ...]:
+        """The views of an event in the order of ``View``."""
+        others = iter(event.views[1:])
+        turned = self.turned_views
+        return tuple(next(others) if view in turned else event.views[0] for view in View)
+
+    def cameras_follow(self, pose: AgentPose) -> bool:
+        """Whether the cameras are where an agent at a pose needs them."""
+        return self._cameras_at == pose
+
+    def reachable(self) -> list[dict[str, float]]:
+        """Where the agent can stand."""
+        event = self.do("GetReachablePositions", images=False)
+        points: list[dict[str, float]] = event.metadata["actionReturn"]
+        return points
+
+    def close(self) -> None:
+        """Ends the process."""
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.end()
+
+    def _must(self, action: str, **arguments: Any) -> Event:
+        event = self.do(action, images=False, **arguments)
+        if not event.success:
+            raise SimulatorError(
+                f"AI2-THOR {self.version} refused {action} while restoring a scene: "
+                f"{event.message}. Scenes recorded in another version may not fit"
+            )
+        return event
+
+    def _soil_dishes(self) -> None:
+        names = {kind.name for kind in DISHES}
+        objects = self.do("Pass", images=False).metadata["objects"]
+        for entry in objects:
+            if entry["objectType"] not in names:
+                continue
+            if entry["dirtyable"] and not entry["isDirty"]:
+                self._must("DirtyObject", objectId=entry["objectId"], forceAction=True)
+            if entry.get("isFilledWithLiquid"):
+                self._must("EmptyLiquidFromObject", objectId=entry["objectId"], forceAction=True)
+
+    def _angle(self, view: View) -> tuple[float, float]:
+        return self.render.view_angles[view]
+
+    def _eye(self) -> dict[str, float]:
+        assert self._controller is not None
+        eye: dict[str, float] = self._controller.last_event.metadata["cameraPosition"]
+        return eye
+
+    def _event(self, event: Any, images: bool) -> Event:
+        views = []
+        if images:
+            frames = [event.frame, *event.third_party_camera_frames]
+            masks = [event.instance_masks, *event.third_party_instance_masks]
+            depths = [event.depth_frame, *event.third_party_depth_frames]
+            for k, frame in enumerate(frames):
+                colours = masks[k].instance_segmentation_frame_uint32 & np.uint32(0xFFFFFF)
+                depth = depths[k] if self.render.depth else None
+                views.append(CameraView(frame[..., :3], colours, depth))
+        return Event(event.metadata, tuple(views), colour_table(event.object_id_to_color))
+
+
+def _placed(eye: dict[str, float], pose: AgentPose, angle: tuple[float, float]) -> dict[str, Any]:
+    yaw, pitch = angle
+    return {
+        "position": dict(eye),
+        "rotation": {"x": float(pose.pitch + pitch), "y": float(pose.yaw + yaw), "z": 0.0},
+        "fieldOfView": FIELD_OF_VIEW_DEGREES,
+    }
+
+
+#: AI2-THOR has no types of its own.
+_ControllerBase: Any = ai2thor.controller.Controller
+_ServerBase: Any = ai2thor.fifo_server.FifoServer
+
+
+class _Controller(_ControllerBase):
+    """AI2-THOR's controller with a process that we watch.
+
+    Args:
+        link: whose options and sizes to use.
+        scene: the first one.
+    """
+
+    server: Any
+
+    def __init__(self, link: CurrentLink, scene: str) -> None:
+        self._options = link.options
+        self._process: Supervised | None = None
+        self._ended = False
+        self._slot: Slot | None = Slot(link.options)
+        chosen: dict[str, Any] = {}
+        if link.options.command is not None:
+            chosen["local_executable_path"] = link.options.command
+        if link.options.platform is not None:
+            chosen["platform"] = getattr(ai2thor.platform, link.options.platform)
+        try:
+            super().__init__(
+                quality=link.options.quality,
+                width=link.side,
+                height=link.side,
+                x_display=link.options.display,
+                scene=scene,
+                server_timeout=link.options.step_timeout,
+                server_start_timeout=link.options.start_timeout,
+                gridSize=GRID_METRES,
+                snapToGrid=True,
+                visibilityDistance=REACH_METRES,
+                fieldOfView=FIELD_OF_VIEW_DEGREES,
+                renderInstanceSegmentation=True,
+                renderDepthImage=link.render.depth,
+                **chosen,
+            )
+        except BaseException:
+            self.end()
+            raise
+
+    def end(self) -> None:
+        """Ends the process and removes what belongs to it."""
+        self._ended = True
+        if self.server is not None:
+            with suppress(Exception):
+                self.server.stop()
+        if self._process is not None:
+            self._process.end()
+        if self._slot is not None:
+            self._slot.release()
+            self._slot = None
+
+    def _build_server(self, host: str, port: int, width: int, height: int) -> None:
+        if self.server is None:
+            self.server = _Server(width, height, self.server_timeout, self.depth_format)
+
+    def prune_releases(self) -> None:
+        """Leaves the user's other builds alone."""
+
+    def unity_command(self, width: int, height: int, headless: bool) -> list[str]:
+        """The command line; the choice of a GPU only matters, and only works, in the cloud."""
+        if self._build.platform is not ai2thor.platform.CloudRendering:
+            self.gpu_device = None
+        command: list[str] = super().unity_command(width, height, headless)
+        return command
+
+    def _start_unity_thread(
+        self, env: dict[str, str], width: int, height: int, server_params: dict[str, str], *_: Any
+    ) -> None:
+        if self._ended:
+            raise SimulatorError("the simulator was closed while it started")
+        env["AI2THOR_CLIENT_TOKEN"] = self.server.client_token = os.urandom(16).hex()
+        env["AI2THOR_SERVER_TYPE"] = self.server.server_type
+        env["AI2THOR_SERVER_SIDE_SCREENSHOT"] = "True"
+        for key, value in server_params.items():
+            env["AI2THOR_" + key.upper()] = value
+        command = self.unity_command(width, height, self.headless)
+        launch = self._build.platform.launch_env(width, height, self.x_display)
+        env.update({key: value for key, value in launch.items() if value is not None})
+        os.makedirs(self.log_dir, exist_ok=True)
+        with open(os.path.join(self.log_dir, "unity.log"), "ab") as log:
+            self._process = Supervised(command, env, log)
+        self.server.watch(self._process)
+        self.server.unity_proc = self._process.popen
+        self.unity_pid = self._process.popen.pid
+
+
+class _Server(_ServerBase):
+    """The pipes, read with one deadline per message, and only while the process lives.
+
+    AI2-THOR's own reader waits for ever for a process that dies before it opens its pipe, and
+    spins until the time-out when it dies later.
+    """
+
+    server_pipe: Any
+    client_pipe: Any
+
+    def __init__(self, width: int, height: int, timeout: float, depth_format: Any) -> None:
+        super().__init__(width, height, timeout, depth_format)
+        self._process: Supervised | None = None
+        self._deadline = 0.0
+
+    def watch(self, process: Supervised) -> None:
+        """Says which process is at the other end."""
+        self._process = process
+
+    def stop(self) -> None:
+        """Ends the process and removes the pipes."""
+        for pipe in (self.client_pipe, self.server_pipe):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        self.client_pipe = self.server_pipe = None
+        if self._process is not None:
+            self._process.end()
+        self.tmp_dir.cleanup()
+
+    def _recv_message(self, timeout: float | None) -> Any:
+        self._deadline = time.monotonic() + float(self.timeout if timeout is None else timeout)
+        if self.server_pipe is None:
+            handle = os.open(self.server_pipe_path, os.O_RDONLY | os.O_NONBLOCK)
+            self.server_pipe = os.fdopen(handle, "rb", buffering=0)
+        metadata, files = super()._recv_message(timeout)
+        if metadata is None:
+            raise SimulatorError("AI2-THOR sent a message without metadata")
+        return metadata, files
+
+    def _read_with_timeout(self, server_pipe: Any, message_size: int, timeout: Any) -> bytes:
+        if message_size > MOST_BYTES:
+            raise SimulatorError(f"AI2-THOR announced a field of {message_size} bytes")
+        handle = server_pipe.fileno()
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        parts = []
+        while message_size > 0:
+            self._check()
+            if not poll.poll(PULSE * 1000):
+                continue
+            part = os.read(handle, message_size)
+            if not part:
+                # The writer is gone; what it wrote before has been read.
+                self._check(gone=True)
+            parts.append(part)
+            message_size -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _send_message(self, message_type: int, body: bytes) -> None:
+        self._deadline = time.monotonic() + float(self.timeout)
+        while self.client_pipe is None:
+            try:
+                handle = os.open(self.client_pipe_path, os.O_WRONLY | os.O_NONBLOCK)
+                self.client_pipe = os.fdopen(handle, "wb", buffering=0)
+            except OSError as error:
+                if error.errno != errno.ENXIO:
+                    raise
+                self._check()
+                time.sleep(0.002)
+        self._last_action_message = body
+        view = memoryview(self._create_header(message_type, body) + body + self.eom_header)
+        poll = select.poll()
+        poll.register(self.client_pipe.fileno(), select.POLLOUT)
+        while view:
+            self._check()
+            if poll.poll(PULSE * 1000):
+                view = view[os.write(self.client_pipe.fileno(), view) :]
+
+    def _check(self, gone: bool = False) -> None:
+        code = None if self._process is None else self._process.poll()
+        if gone or code is not None:
+            raise SimulatorError(
+                f"the AI2-THOR process ended (exit code {code}); its log is "
+                "~/.ai2thor/log/unity.log"
+            )
+        if time.monotonic() > self._deadline:
+            raise TimeoutError("AI2-THOR did not answer in time")

@@ -1,0 +1,301 @@
+"""AI2-THOR 2.1.0, the version ALFRED was made with: HTTP, dict actions, one camera.
+
+It was written for Flask and numpy of 2019. What breaks with those of today is put right here,
+before the package's own server is made.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from typing import Any
+
+import ai2thor.controller
+import ai2thor.server
+import numpy as np
+
+from gym_clalfred.errors import SimulatorError
+from gym_clalfred.simulator.contract import (
+    CAMERA_ABOVE_AGENT,
+    GRID_METRES,
+    REACH_METRES,
+    AgentPose,
+    RenderOptions,
+    Scene,
+    View,
+)
+from gym_clalfred.simulator.thor.link import (
+    CameraView,
+    Event,
+    Link,
+    colour_table,
+    installed_version,
+    object_poses,
+    pack_colours,
+)
+from gym_clalfred.simulator.thor.options import ThorOptions
+from gym_clalfred.simulator.thor.processes import Slot, Supervised
+
+#: How often a waiting reader looks whether the process still lives, in seconds.
+PULSE = 0.1
+
+#: AI2-THOR 2.1.0 gives depth in millimetres.
+MILLIMETRES = np.float32(0.001)
+
+
+class LegacyLink(Link):
+    """Drives 2.1.0's ``ai2thor.controller.Controller``."""
+
+    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
+        super().__init__(render, side, options)
+        self.version = installed_version()
+        self._controller: _Controller | None = None
+
+    def load(self, scene: Scene) -> Event:
+        """Loads a room and restores it, in the order of ALFRED's own code."""
+        if self._controller is None:
+            self._controller = _Controller(self)
+        self._controller.load(scene.floor_plan)
+        self._must(
+            "Initialize",
+            gridSize=GRID_METRES,
+            cameraY=CAMERA_ABOVE_AGENT,
+            visibilityDistance=REACH_METRES,
+            renderDepthImage=self.render.depth,
+            renderClassImage=False,
+            renderObjectImage=True,
+            makeAgentsVisible=False,
+        )
+        if scene.object_toggles:
+            toggles = [
+                {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
+            ]
+            self._must("SetObjectToggles", objectToggles=toggles)
+        if scene.dirty_and_empty:
+            for change in ("CanBeDirty", "CanBeFilled"):
+                self._must("SetStateOfAllObjects", StateChange=change, forceAction=True)
+        if scene.object_poses:
+            return self._must("SetObjectPoses", objectPoses=object_poses(scene))
+        return self.do("Pass", images=False)
+
+    def do(self, action: str, images: bool, **arguments: Any) -> Event:
+        """Does an action."""
+        assert self._controller is not None
+        request = {"action": action, "renderImage": images, **arguments}
+        return self._event(self._controller.ask(request), images)
+
+    def look(self, degrees: int, pose: AgentPose) -> Event:
+        """Tilts the camera by teleporting: this version's own looks are of 30 degrees."""
+        return self.teleport(AgentPose(pose.x, pose.y, pose.z, pose.yaw, pose.pitch + degrees))
+
+    def turn(self, action: str, degrees: int) -> Event:
+        """Turns the agent, always by 90 degrees."""
+        return self.do(action, images=False)
+
+    def put(self, held: str, receptacle: str, images: bool) -> Event:
+        """Puts the held object down."""
+        return self.do(
+            "PutObject",
+            images,
+            objectId=held,
+            receptacleObjectId=receptacle,
+            forceAction=True,
+            placeStationary=True,
+        )
+
+    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+        """Puts the agent at a pose."""
+        return self._turned(pose, 0.0, 0.0, images)
+
+    def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
+        """The five views: the agent turns and turns back.
+
+        What is held would turn with the agent, so it is left out of all views but the agent's own.
+        """
+        if held is not None:
+            self.do("HideObject", images=False, objectId=held)
+        views = {}
+        for view in self.turned_views:
+            yaw, pitch = self.render.view_angles[view]
+            views[view] = self._turned(pose, yaw, pitch, images=True).views[0]
+        if held is not None:
+            self.do("UnhideObject", images=False, objectId=held)
+        front = self.teleport(pose, images=True).views[0]
+        return tuple(views.get(view, front) for view in View)
+
+    def reachable(self) -> list[dict[str, float]]:
+        """Where the agent can stand."""
+        points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
+            "reachablePositions"
+        ]
+        return points
+
+    def close(self) -> None:
+        """Ends the process."""
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.end()
+
+    def _turned(self, pose: AgentPose, yaw: float, pitch: float, images: bool) -> Event:
+        return self.do(
+            "TeleportFull",
+            images,
+            x=pose.x,
+            y=pose.y,
+            z=pose.z,
+            rotateOnTeleport=True,
+            rotation=float(pose.yaw + yaw),
+            horizon=float(pose.pitch + pitch),
+        )
+
+    def _must(self, action: str, **arguments: Any) -> Event:
+        event = self.do(action, images=False, **arguments)
+        if not event.success:
+            raise SimulatorError(
+                f"AI2-THOR {self.version} refused {action} while restoring a scene: {event.message}"
+            )
+        return event
+
+    def _event(self, event: Any, images: bool) -> Event:
+        views: tuple[CameraView, ...] = ()
+        if images:
+            depth = event.depth_frame * MILLIMETRES if self.render.depth else None
+            colours = pack_colours(event.instance_segmentation_frame)
+            views = (CameraView(event.frame, colours, depth),)
+        return Event(event.metadata, views, colour_table(event.object_id_to_color))
+
+
+class _Answers(Queue[Any]):
+    """The queue of frames; waiting for one ends when the process does, or at a deadline."""
+
+    def __init__(self) -> None:
+        super().__init__(maxsize=1)
+        self.process: Supervised | None = None
+        self.deadline = 0.0
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        """The next frame; 2.1.0 itself would ask for it for ever."""
+        while True:
+            try:
+                return super().get(block=True, timeout=PULSE)
+            except Empty:
+                code = None if self.process is None else self.process.poll()
+                if code is not None:
+                    raise SimulatorError(f"the AI2-THOR process ended (exit code {code})") from None
+                if time.monotonic() > self.deadline:
+                    raise TimeoutError("AI2-THOR did not answer in time") from None
+
+
+#: AI2-THOR has no types of its own.
+_ControllerBase: Any = ai2thor.controller.Controller
+_HandlerBase: Any = (
+    ai2thor.server.ThorRequestHandler if hasattr(ai2thor.server, "ThorRequestHandler") else object
+)
+_EventBase: Any = ai2thor.server.Event
+
+
+class _KeepAliveHandler(_HandlerBase):
+    """Keeps connections open, which Unity relies on and Werkzeug has given up in 2.1.2."""
+
+    def send_header(self, keyword: str, value: str) -> None:
+        """Sends a header, but does not say that the connection closes."""
+        if keyword.lower() == "connection":
+            keyword, value = "Connection", "keep-alive"
+        super().send_header(keyword, value)
+
+
+class _PlainEvent(_EventBase):
+    """A frame without the masks of every object, which take most of the time of a step."""
+
+    def process_colors_ids(self) -> None:
+        """Leaves the colours as they are."""
+
+
+class _Encoder(ai2thor.server.NumpyAwareEncoder):
+    """Writes numpy's scalars also with numpy 2, which has no ``asscalar`` any more."""
+
+    def default(self, obj: Any) -> Any:
+        """A plain value for one of numpy's."""
+        return obj.item() if isinstance(obj, np.generic) else super().default(obj)
+
+
+class _Controller(_ControllerBase):
+    """2.1.0's controller with a process that we watch."""
+
+    def __init__(self, link: LegacyLink) -> None:
+        server: Any = ai2thor.server
+        server.ThorRequestHandler = _KeepAliveHandler
+        server.Event = _PlainEvent
+        server.NumpyAwareEncoder = _Encoder
+        self._options = link.options
+        super().__init__(quality=link.options.quality)
+        self.request_queue = _Answers()
+        self.local_executable_path = link.options.command
+        self._slot: Slot | None = Slot(link.options)
+        try:
+            self.request_queue.deadline = time.monotonic() + link.options.start_timeout
+            display = link.options.display
+            self.start(
+                player_screen_width=link.side,
+                player_screen_height=link.side,
+                x_display=None if display is None else display.lstrip(":"),
+            )
+        except BaseException:
+            self.end()
+            raise
+
+    def load(self, scene: str) -> None:
+        """Loads a scene."""
+        self._arm()
+        self.reset(scene)
+
+    def ask(self, request: dict[str, Any]) -> Any:
+        """Does an action."""
+        self._arm()
+        return self.step(request)
+
+    def end(self) -> None:
+        """Ends the process and the server, however far either has come."""
+        process = self.request_queue.process
+        if process is not None:
+            process.end()
+        # The server may be waiting for an action of ours.
+        with suppress(Full):
+            self.response_queue.put_nowait({})
+        if self.server is not None:
+            closing = threading.Thread(target=self._close_server, daemon=True)
+            closing.start()
+            closing.join(2.0)
+        if self._slot is not None:
+            self._slot.release()
+            self._slot = None
+
+    def check_x_display(self, x_display: str) -> None:
+        """Checks the display, unless a local build runs without one."""
+        if self._options.display is not None or self._options.command is None:
+            super().check_x_display(x_display)
+
+    def _arm(self) -> None:
+        self.request_queue.deadline = time.monotonic() + self._options.step_timeout
+
+    def _close_server(self) -> None:
+        self.server.wsgi_server.shutdown()
+        self.server.wsgi_server.server_close()
+
+    def _start_unity_thread(
+        self, env: dict[str, str], width: int, height: int, host: str, port: int, *_: Any
+    ) -> None:
+        env["AI2THOR_CLIENT_TOKEN"] = self.server.client_token = os.urandom(16).hex()
+        env["AI2THOR_HOST"] = host
+        env["AI2THOR_PORT"] = str(port)
+        env["AI2THOR_SERVER_SIDE_SCREENSHOT"] = "True"
+        command = self.unity_command(width, height, headless=False)
+        folder = os.path.join(self.base_dir(), "log")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "unity.log"), "ab") as log:
+            process = Supervised(command, env, log)
+        self.request_queue.process = process
+        self.unity_pid = process.popen.pid

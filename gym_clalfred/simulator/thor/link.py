@@ -1,0 +1,167 @@
+"""What a version of AI2-THOR has to offer to ``ThorSimulator``, and how to choose one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.errors import MissingDependencyError
+from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene, View
+from gym_clalfred.simulator.thor.options import ThorOptions
+
+
+@dataclass(frozen=True)
+class CameraView:
+    """What one camera shows; row 0 is the top.
+
+    Args:
+        rgb: (H, W, 3) uint8.
+        colours: (H, W) uint32, the colours of the objects as 0xBBGGRR.
+        depth: (H, W) float32 metres, or ``None``.
+    """
+
+    rgb: NDArray[np.uint8]
+    colours: NDArray[np.uint32]
+    depth: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """What AI2-THOR says after an action.
+
+    Args:
+        metadata: of the agent.
+        views: what the cameras show, the agent's first; empty if no images were asked for.
+        colours: colour (0xBBGGRR) of each object id.
+    """
+
+    metadata: dict[str, Any]
+    views: tuple[CameraView, ...]
+    colours: dict[str, int]
+
+    @property
+    def success(self) -> bool:
+        """Whether the action was done."""
+        return bool(self.metadata["lastActionSuccess"])
+
+    @property
+    def message(self) -> str:
+        """Why not."""
+        return str(self.metadata.get("errorMessage") or "")
+
+
+class Link(ABC):
+    """A running AI2-THOR.
+
+    Any method may raise anything when the process behind it is broken; ``ThorSimulator`` takes
+    every exception as a crash.
+
+    Args:
+        render: what frames have to contain.
+        side: pixels of the square screen.
+        options: how to start and how long to wait.
+    """
+
+    #: AI2-THOR's version.
+    version: str
+
+    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
+        self.render = render
+        self.side = side
+        self.options = options
+
+    @abstractmethod
+    def load(self, scene: Scene) -> Event:
+        """Loads a room and restores objects, switches and dirt; starts the process if need be."""
+
+    @abstractmethod
+    def do(self, action: str, images: bool, **arguments: Any) -> Event:
+        """Does an action with this version's own arguments."""
+
+    @abstractmethod
+    def look(self, degrees: int, pose: AgentPose) -> Event:
+        """Tilts the camera, positive down."""
+
+    @abstractmethod
+    def turn(self, action: str, degrees: int) -> Event:
+        """Turns the agent: ``RotateLeft`` or ``RotateRight``."""
+
+    @abstractmethod
+    def put(self, held: str, receptacle: str, images: bool) -> Event:
+        """Puts the held object in or on a receptacle."""
+
+    @abstractmethod
+    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+        """Puts the agent at a pose."""
+
+    @abstractmethod
+    def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
+        """The five views of an agent at its present pose."""
+
+    @abstractmethod
+    def reachable(self) -> list[dict[str, float]]:
+        """Where the agent can stand."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Ends the process; never raises."""
+
+    @property
+    def turned_views(self) -> tuple[View, ...]:
+        """The views that are not the agent's own."""
+        return tuple(view for view in View if self.render.view_angles[view] != (0, 0))
+
+
+def installed_version() -> str:
+    """The version of the installed ``ai2thor``."""
+    try:
+        import ai2thor
+    except ImportError:
+        raise MissingDependencyError(
+            'backend="thor" needs the package ai2thor; install it with: '
+            'pip install "cl-alfred-gym[thor]"'
+        ) from None
+    return str(ai2thor.__version__)
+
+
+def make_link(render: RenderOptions, side: int, options: ThorOptions) -> Link:
+    """The link for the installed version of AI2-THOR."""
+    if int(installed_version().split(".")[0]) < 3:
+        from gym_clalfred.simulator.thor.legacy import LegacyLink
+
+        return LegacyLink(render, side, options)
+    from gym_clalfred.simulator.thor.current import CurrentLink
+
+    return CurrentLink(render, side, options)
+
+
+def pack_colours(pixels: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """(H, W) colours as 0xBBGGRR from (H, W, 3 or more) bytes."""
+    whole = np.zeros((*pixels.shape[:2], 4), dtype=np.uint8)
+    whole[..., :3] = pixels[..., :3]
+    return whole.view("<u4")[..., 0]
+
+
+def colour_table(colours: dict[str, Any]) -> dict[str, int]:
+    """Colours of object ids as 0xBBGGRR; class names are left out."""
+    return {
+        name: int(colour[0]) | int(colour[1]) << 8 | int(colour[2]) << 16
+        for name, colour in colours.items()
+        if "|" in name
+    }
+
+
+def object_poses(scene: Scene) -> list[dict[str, Any]]:
+    """``Scene.object_poses`` as AI2-THOR's ``SetObjectPoses`` wants them."""
+    return [
+        {
+            "objectName": pose.name,
+            "position": dict(zip("xyz", pose.position)),
+            "rotation": dict(zip("xyz", pose.rotation)),
+        }
+        for pose in scene.object_poses
+    ]

@@ -1,0 +1,105 @@
+"""Starts simulator processes that cannot outlive us, and no more of them than memory allows."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from gym_clalfred.errors import SimulatorError
+from gym_clalfred.simulator.thor import supervisor
+from gym_clalfred.simulator.thor.options import ThorOptions
+
+#: Share of the machine's memory that simulators may take together.
+MEMORY_SHARE = 0.8
+
+
+class Supervised:
+    """A process under a supervisor, in a session of its own so that Ctrl-C does not reach it.
+
+    Args:
+        command: what to run.
+        environment: its environment.
+        log: where its output goes.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], log: IO[bytes]
+    ) -> None:
+        self.popen = subprocess.Popen(
+            [sys.executable, "-S", supervisor.__file__, *command],
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+
+    def poll(self) -> int | None:
+        """The exit code, or ``None`` while it runs."""
+        return self.popen.poll()
+
+    def end(self) -> None:
+        """Kills the process and all its children, and waits until they are gone."""
+        if self.popen.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.popen.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            self.popen.wait(10)
+        if self.popen.stdin is not None and not self.popen.stdin.closed:
+            with suppress(BrokenPipeError):
+                self.popen.stdin.close()
+
+
+class Slot:
+    """One of a bounded number of places for simulators on this machine, held until released.
+
+    A place is a locked file, so that it becomes free also when its holder is killed.
+    """
+
+    def __init__(self, options: ThorOptions, folder: Path | None = None) -> None:
+        self._file: IO[str] | None = None
+        folder = folder or Path(tempfile.gettempdir()) / f"clalfred-thor-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        places = options.max_processes or memory_limit(options)
+        deadline = time.monotonic() + options.start_timeout
+        while self._file is None:
+            for place in range(places):
+                if self._take(folder / f"slot-{place}"):
+                    return
+            if time.monotonic() > deadline:
+                raise SimulatorError(
+                    f"all {places} places for AI2-THOR processes on this machine are taken: wait "
+                    "for other runs to end, or set CLALFRED_THOR_MAX_PROCESSES to allow more"
+                )
+            time.sleep(0.2)
+
+    def release(self) -> None:
+        """Gives the place back."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _take(self, path: Path) -> bool:
+        file = open(path, "w")  # noqa: SIM115 - stays open as long as the place is taken
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return False
+        self._file = file
+        return True
+
+
+def memory_limit(options: ThorOptions) -> int:
+    """How many processes the machine's memory has room for; at least one."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(int(total * MEMORY_SHARE / (options.process_megabytes * 1e6)), 1)
