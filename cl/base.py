@@ -148,7 +148,23 @@ class ContinualLearner(BehaviorCloning):
         batch = self.make_batch([*stream, *(self.memory[slot].episode for slot in slots)])
         predictions = self.forward(batch)
         self.step(self._loss(predictions, batch, slots))
-        return Update(stream, slots, batch, predictions.detach())
+        update = Update(stream, slots, batch, predictions.detach())
+        self._log_accuracy(update)
+        return update
+
+    def _log_accuracy(self, update: Update) -> None:
+        """How often the network was right, before the update, about the streamed episodes."""
+        batch, count = update.batch, len(update.stream)
+        steps, interactions = sum(batch.lengths[:count]), sum(batch.interaction_counts[:count])
+        if interactions:
+            predicted = update.predictions.action_logits[:steps].argmax(1)
+            right = (predicted == batch.actions[:steps]).float().mean()
+            self.logger.record_mean("train/action_accuracy", float(right))
+            predicted = update.predictions.class_logits[:interactions].argmax(1)
+            truth = batch.classes[batch.interactions[:interactions]]
+            self.logger.record_mean(
+                "train/class_accuracy", float((predicted == truth).float().mean())
+            )
 
     def _remember(self, update: Update) -> None:
         """Offers the streamed episodes of a group to the memory."""

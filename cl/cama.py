@@ -123,8 +123,10 @@ class CAMA(DERpp):
     def _refresh(self, update: Update, kept: list[bool] | None = None) -> None:
         """Moves the stored logits of the replayed episodes, and of no others."""
         gammas = [gamma.to(self.device) for gamma in self.coefficients()]
-        self.logger.record("cama/gamma_actions", float(gammas[0].mean()))
-        self.logger.record("cama/gamma_classes", float(gammas[1].mean()))
+        queues = self.action_confidence, self.class_confidence
+        for part, gamma, queue in zip(("actions", "classes"), gammas, queues):
+            self.logger.record(f"cama/gamma_{part}", queue.mean_of(gamma))
+            self.logger.record(f"cama/confidence_{part}", queue.mean)
         for number, (slot, new) in enumerate(zip(update.slots, update.replay_logits())):
             if kept is not None and not kept[number]:
                 continue

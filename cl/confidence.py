@@ -35,6 +35,17 @@ class ConfidenceQueues:
             self._appeared[label] = True
 
     @property
+    def mean(self) -> float:
+        """The mean confidence over the labels that have appeared, 0 if there are none."""
+        means = [sum(queue) / len(queue) for queue in self._queues if queue]
+        return sum(means) / len(means) if means else 0.0
+
+    def mean_of(self, values: Tensor) -> float:
+        """The mean of values (labels,) over the labels that have appeared, 0 if there are none."""
+        shown = values[torch.tensor(self._appeared, device=values.device)]
+        return float(shown.mean()) if len(shown) else 0.0
+
+    @property
     def appeared(self) -> int:
         """How many labels have appeared so far."""
         return sum(self._appeared)

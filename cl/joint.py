@@ -22,6 +22,7 @@ class Joint(ContinualLearner):
     Boundaries: none.
     """
 
+    offline = True
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": MethodConfig(stream_size=32, memory=0),
         "released": MethodConfig(

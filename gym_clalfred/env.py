@@ -41,7 +41,7 @@ from gym_clalfred.simulator.contract import (
 from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
 from gym_clalfred.text_space import PlainText
-from gym_clalfred.viewer import Caption, draw_panel
+from gym_clalfred.viewer import Caption, Notes, draw_panel
 
 #: The failed action with this number ends an episode.
 MAX_FAILURES = 10
@@ -187,6 +187,8 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         self.backend = check_backend(backend)
         self.render_mode = one_of("render_mode", render_mode, [None, "rgb_array"])
         self.reveal_task = reveal_task
+        #: What ``render`` writes besides; set by whoever acts.
+        self.notes = Notes()
         self._matching = GoalMatching(
             one_of("goal_matching", goal_matching, [each.value for each in GoalMatching])
         )
@@ -397,6 +399,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             goal_met=progress.goal.met,
             goal_total=progress.goal.total,
             success=progress.goal.success and not progress.crashed if progress.ended else None,
+            notes=self.notes,
         )
 
     def _outline(self, progress: _Progress) -> NDArray[np.bool_] | None:

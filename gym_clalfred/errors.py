@@ -31,3 +31,7 @@ class SimulatorError(ClAlfredError, RuntimeError):
 
 class MissingDependencyError(ClAlfredError, ImportError):
     """An optional package is needed; the message gives the command that installs it."""
+
+
+class StorageError(ClAlfredError, OSError):
+    """A folder cannot be written to: full, read-only or in use; what was there is untouched."""

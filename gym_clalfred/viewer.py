@@ -28,6 +28,21 @@ _Colour = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
+class Notes:
+    """What whoever acts adds to the picture.
+
+    Args:
+        title: who acts.
+        instruction: number of the instruction being followed, from 0.
+        progress: how much of the task is done, 0..1.
+    """
+
+    title: str = ""
+    instruction: int | None = None
+    progress: float | None = None
+
+
+@dataclass(frozen=True)
 class Caption:
     """What is written beside the views.
 
@@ -46,6 +61,7 @@ class Caption:
     goal_met: int
     goal_total: int
     success: bool | None = None
+    notes: Notes = Notes()
 
 
 def draw_panel(
@@ -84,6 +100,7 @@ _STATUS = (
 )
 _INSTRUCTIONS = (_STATUS[2] + _GAP, _VIEWS_TOP, PANEL_SIZE[0] - _MARGIN, PANEL_SIZE[1] - _MARGIN)
 _ROUND = 8
+_PROGRESS = 150
 
 #: Left, right, up and down stand beside the front view as two rows of two.
 _VIEW_PLACES = {
@@ -99,6 +116,12 @@ def _draw_goal(draw: ImageDraw.ImageDraw, caption: Caption) -> None:
     x0, y0, x1, y1 = _HEADER
     draw.rounded_rectangle(_HEADER, _ROUND, fill=_CARD)
     draw.rounded_rectangle((x0, y0, x0 + 5, y1), 2, fill=_ACCENT)
+    if caption.notes.title:
+        title = _fitted(draw, caption.notes.title, 14, (x1 - x0) // 3)
+        width = int(draw.textlength(title, _font(14)))
+        draw.rounded_rectangle((x1 - width - 30, y0 + 9, x1 - 9, y1 - 9), 6, fill=_LINE)
+        draw.text((x1 - 20, (y0 + y1) // 2), title, _ACCENT, _font(14), anchor="rm")
+        x1 -= width + 30
     for size in (21, 18, 16, 14):
         if draw.textlength(caption.goal, _font(size)) <= x1 - x0 - 34:
             break
@@ -146,9 +169,14 @@ def _draw_instructions(draw: ImageDraw.ImageDraw, caption: Caption) -> None:
         if top + len(block) * line_height > y1 - 8:
             draw.text((x0 + 14, y1 - 18), "\u2026", _QUIET, _font(size))
             break
+        current = caption.notes.instruction
+        if current == number - 1:
+            bottom = top + len(block) * line_height
+            draw.rounded_rectangle((x0 + 7, top - 4, x1 - 7, bottom + 3), 5, fill=_LINE)
         draw.text((x0 + 14, top), str(number), _ACCENT, _font(size))
+        colour = _TEXT if current is None or current == number - 1 else _QUIET
         for line in block:
-            draw.text((x0 + 36, top), line, _TEXT, _font(size))
+            draw.text((x0 + 36, top), line, colour, _font(size))
             top += line_height
         top += between
 
@@ -162,6 +190,8 @@ def _draw_status(draw: ImageDraw.ImageDraw, caption: Caption) -> None:
     draw.text((x0 + 56, y0 + (24 if detail else 33)), title, _TEXT, _font(size), anchor="lm")
     draw.text((x0 + 56, y0 + 46), detail, colour, _font(13), anchor="lm")
     draw.line((x0 + 14, y0 + 64, x1 - 14, y0 + 64), fill=_LINE)
+    if caption.notes.progress is not None:
+        _draw_progress(draw, (x1 - 16 - _PROGRESS, y0 + 24), caption.notes.progress)
     facts = [
         ("HOLDING", caption.held.name if caption.held is not None else "nothing"),
         ("STEP", f"{caption.step} / {caption.max_steps}"),
@@ -174,6 +204,15 @@ def _draw_status(draw: ImageDraw.ImageDraw, caption: Caption) -> None:
         draw.text((x, y0 + 76), name, _QUIET, _font(11))
         draw.text((x, y0 + 93), _fitted(draw, value, 17, column - 12), _TEXT, _font(17))
     _draw_dots(draw, (x0 + 16 + 3 * column + 56, y0 + 103), caption)
+
+
+def _draw_progress(draw: ImageDraw.ImageDraw, start: tuple[int, int], share: float) -> None:
+    (x, y), share = start, min(max(share, 0.0), 1.0)
+    draw.text((x, y - 12), "PROGRESS", _QUIET, _font(11))
+    draw.text((x + _PROGRESS, y - 12), f"{100 * share:.0f} %", _TEXT, _font(11), anchor="ra")
+    draw.rounded_rectangle((x, y + 8, x + _PROGRESS, y + 16), 4, fill=_LINE)
+    if share > 0:
+        draw.rounded_rectangle((x, y + 8, x + 8 + share * (_PROGRESS - 8), y + 16), 4, fill=_GOOD)
 
 
 def _draw_dots(draw: ImageDraw.ImageDraw, start: tuple[int, int], caption: Caption) -> None:

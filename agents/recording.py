@@ -1,0 +1,198 @@
+"""Films of episodes: what the expert or an agent did, drawn as people like to see it.
+
+An agent acts on its own small images; its actions are then repeated in an environment with large
+ones. The size of the images never changes what happens, so the film shows the very same episode.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from agents.behavior_cloning import BehaviorCloning
+from gym_clalfred.actions import Action
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import EpisodeKey
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.object_ids import class_of
+from gym_clalfred.viewer import Notes
+
+#: Steps shown per second, and how long the last picture stays.
+FRAMES_PER_SECOND = 5
+LAST_SECONDS = 2
+FORMATS = (".mp4", ".gif")
+
+Frame = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One action of an episode and what is written beside it.
+
+    Args:
+        action: what was done.
+        object_class: on what.
+        instruction: number of the instruction being followed, from 0, where it is known.
+        progress: how far the agent thinks it is, 0..1, or the share of the expert's steps.
+    """
+
+    action: Action
+    object_class: ObjectClass
+    instruction: int | None = None
+    progress: float | None = None
+
+
+def expert_deeds(source: EpisodeSource, key: EpisodeKey) -> list[Deed]:
+    """The demonstration of an episode."""
+    actions = source.episode(key).trajectory.actions
+    deeds = [
+        Deed(
+            step.action,
+            class_of(step.object_id) if step.object_id else ObjectClass.NoObject,
+            step.step,
+            (number + 1) / (len(actions) + 1),
+        )
+        for number, step in enumerate(actions)
+    ]
+    last = actions[-1].step if actions else None
+    return [*deeds, Deed(Action.Stop, ObjectClass.NoObject, last, 1.0)]
+
+
+def agent_deeds(
+    agent: BehaviorCloning,
+    source: EpisodeSource,
+    key: EpisodeKey,
+    *,
+    backend: str = "embedded",
+    max_steps: int = 1000,
+) -> list[Deed]:
+    """What an agent does in an episode, until it ends."""
+    assert agent.policy is not None
+    size = agent.policy.encoder.image_size
+    env = ClAlfredEnv(source=source, backend=backend, image_size=size, max_steps=max_steps)
+    deeds: list[Deed] = []
+    try:
+        observation, _ = env.reset(options={"episode": key})
+        state, ended = None, False
+        while not ended:
+            action, state = agent.predict(observation, state)
+            predictions = state[0].predictions
+            progress = None if predictions is None else float(predictions.progress.mean())
+            deeds.append(Deed(Action(int(action[0])), ObjectClass(int(action[1])), None, progress))
+            observation, _, terminated, truncated, _ = env.step(action)
+            ended = terminated or truncated
+    finally:
+        env.close()
+    return deeds
+
+
+def film(
+    source: EpisodeSource,
+    key: EpisodeKey,
+    deeds: Sequence[Deed],
+    *,
+    backend: str = "embedded",
+    image_size: int = 328,
+    title: str = "",
+) -> Iterator[Frame]:
+    """Pictures (540, 960, 3) of an episode: the start, and one after each deed."""
+    env = ClAlfredEnv(
+        source=source,
+        backend=backend,
+        image_size=image_size,
+        render_mode="rgb_array",
+        max_steps=max(len(deeds), 1),
+    )
+    try:
+        env.reset(options={"episode": key})
+        yield _picture(env, title, deeds[0] if deeds else None, 0.0)
+        for number, deed in enumerate(deeds):
+            *_, terminated, truncated, _ = env.step((int(deed.action), int(deed.object_class)))
+            following = deeds[min(number + 1, len(deeds) - 1)]
+            yield _picture(env, title, following, deed.progress or 0.0)
+            if terminated or truncated:
+                return
+    finally:
+        env.close()
+
+
+def side_by_side(one: Sequence[Frame], other: Sequence[Frame]) -> list[Frame]:
+    """Two films of the same height beside each other; the shorter one waits at its end."""
+    length = max(len(one), len(other))
+    return [
+        np.concatenate([film[min(number, len(film) - 1)] for film in (one, other)], axis=1)
+        for number in range(length)
+    ]
+
+
+def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_SECOND) -> Path:
+    """Writes an MP4 that browsers play, or a GIF; at once or not at all."""
+    path = Path(path)
+    if path.suffix.lower() not in FORMATS:
+        raise BadInputError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
+    if not frames:
+        raise BadInputError(f"{path}: there is nothing to show")
+    pictures = [*frames, *[frames[-1]] * (LAST_SECONDS * fps)]
+    content = _gif(pictures, fps) if path.suffix.lower() == ".gif" else _mp4(pictures, fps)
+    with atomic_file(path) as file:
+        file.write(content)
+    return path
+
+
+def _picture(env: ClAlfredEnv, title: str, following: Deed | None, progress: float) -> Frame:
+    instruction = None if following is None else following.instruction
+    if instruction is None and following is not None and following.progress is not None:
+        # An agent does not say which instruction it follows; how far it thinks it is does.
+        count = len(env.episode.annotation.steps)
+        instruction = min(int(following.progress * count), count - 1)
+    env.notes = Notes(title, instruction, progress)
+    picture = env.render()
+    assert picture is not None
+    return picture
+
+
+def _mp4(frames: Sequence[Frame], fps: int) -> bytes:
+    import imageio.v2 as imageio
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "film.mp4"
+        writer: Any = imageio.get_writer(
+            path,
+            fps=fps,
+            codec="libx264",
+            quality=7,
+            macro_block_size=4,
+            ffmpeg_log_level="error",
+            # The index in front, so that a browser can start before it has the whole file.
+            output_params=["-movflags", "+faststart"],
+        )
+        with writer:
+            for frame in frames:
+                writer.append_data(frame)
+        return path.read_bytes()
+
+
+def _gif(frames: Sequence[Frame], fps: int) -> bytes:
+    buffer = io.BytesIO()
+    images = [Image.fromarray(frame).resize((640, 360)).quantize(128) for frame in frames]
+    images[0].save(
+        buffer,
+        "gif",
+        save_all=True,
+        append_images=images[1:],
+        duration=round(1000 / fps),
+        loop=0,
+        optimize=True,
+    )
+    return buffer.getvalue()

@@ -1,0 +1,63 @@
+"""The trained agent by itself: weights and what is needed to act, without memory and optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from agents.behavior_cloning import BehaviorCloning
+from agents.checkpoint import load_state, save_state
+from agents.config import NetworkConfig
+from agents.encoder import VisualEncoder
+from agents.policy import Policy
+from cl.experiment.config import RunConfig
+from cl.experiment.tools import make_encoder
+from gym_clalfred.errors import DataError
+
+
+def save_agent(path: str | Path, agent: BehaviorCloning, config: RunConfig) -> Path:
+    """Writes what ``load_agent`` needs, and the config of the run that made it."""
+    return save_state(
+        path,
+        {
+            "kind": "trained",
+            "network_config": asdict(agent.config),
+            "network": dict(agent.network.state_dict()),
+            "run": config.to_dict(),
+        },
+    )
+
+
+def load_agent(
+    path: str | Path, *, encoder: VisualEncoder | None = None, device: str = "auto"
+) -> tuple[BehaviorCloning, RunConfig]:
+    """An agent that can act, and the config of its run.
+
+    Args:
+        path: ``agent.zip`` or a run's folder that has one.
+        encoder: what it sees with, if not what the config names.
+        device: where to compute.
+    """
+    path = Path(path)
+    path = path / "agent.zip" if path.is_dir() else path
+    try:
+        state: Mapping[str, Any] = load_state(path)
+    except FileNotFoundError:
+        raise DataError(
+            f"{path}: there is no trained agent; give an agent.zip or the folder of a finished run"
+        ) from None
+    if state.get("kind") != "trained":
+        raise DataError(
+            f"{path}: is a checkpoint to continue from, not a trained agent; finish the run and "
+            "use its agent.zip"
+        )
+    config = RunConfig.from_dict(state["run"])
+    agent = BehaviorCloning(
+        NetworkConfig(**state["network_config"]),
+        policy=Policy(encoder or make_encoder(config)),
+        device=device,
+    )
+    agent.network.load_state_dict(state["network"])
+    return agent, config

@@ -1,0 +1,183 @@
+"""What a run is: everything that its results depend on, as plain values."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from agents.config import NetworkConfig
+from cl.base import ContinualLearner, MethodConfig
+from cl.memory import memory_size
+from cl.registry import get_method
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.scenarios import ORDERS, Scenario
+from gym_clalfred.simulator.backends import check_backend
+from gym_clalfred.stream import Setup
+from gym_clalfred.stream.builders import KINDS
+
+SETUPS = {
+    "behavior-il": Scenario.BEHAVIOR_IL,
+    "environment-il": Scenario.ENVIRONMENT_IL,
+    "imbalanced-environment-il": Scenario.IMBALANCED_ENVIRONMENT_IL,
+}
+
+#: Networks by name: ``micro`` is for tests only, it learns nothing of use.
+NETWORKS = ("small", "paper", "micro")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """One run. Two runs with equal settings give equal results, bit for bit on one kind of machine.
+
+    Args:
+        setup: ``behavior-il``, ``environment-il`` or ``imbalanced-environment-il``.
+        method: a name that ``cl.registry`` knows.
+        order: the paper's task order, 1 to 5.
+        seed: of the stream, the weights, dropout and the memory.
+        preset: of the method: ``paper`` or ``released``.
+        schedule: ``disjoint``, ``blurry`` or ``gaussian``.
+        tier: generated episodes: ``tiny``, ``small`` or ``full``.
+        data: a folder with other episodes, instead of a tier.
+        backend: the simulator.
+        network: ``small`` (with the small encoder), ``paper`` (42 million parameters on ResNet-18
+            maps) or ``micro`` (for tests).
+        encoder_weights: a file with the encoder's weights; the paper's network needs one.
+        memory: episodes that a method may keep; ``None``: the paper's 500 at ALFRED's size, the
+            same share of a smaller stream.
+        batch_size: episodes per update, ``None`` for the preset's 32.
+        episodes_per_task: stream only the first so many of each task.
+        evaluation_episodes: evaluate on so many of each task and split, evenly spread.
+        evaluate_ahead: evaluate also on the next task before it is learned, and all tasks before
+            the first: what forward transfer needs.
+        max_steps: actions after which an evaluation episode is cut.
+        threads: of torch; part of the settings because it can change the last bit of a sum.
+    """
+
+    setup: str = "behavior-il"
+    method: str = "cama"
+    order: int = 1
+    seed: int = 0
+    preset: str = "paper"
+    schedule: str = "disjoint"
+    tier: str = "small"
+    data: str | None = None
+    backend: str = "embedded"
+    network: str = "small"
+    encoder_weights: str | None = None
+    memory: int | None = None
+    batch_size: int | None = None
+    episodes_per_task: int | None = None
+    evaluation_episodes: int | None = None
+    evaluate_ahead: bool = False
+    max_steps: int = 1000
+    threads: int = 2
+
+    def __post_init__(self) -> None:
+        method = get_method(self.method)
+        choose("setup", self.setup, SETUPS)
+        choose("preset", self.preset, method.presets)
+        choose("schedule", self.schedule, KINDS)
+        choose("network", self.network, NETWORKS)
+        check_backend(self.backend)
+        if method.needs_boundaries and self.schedule == "gaussian":
+            raise BadInputError(
+                f"{self.method} needs task boundaries, which a gaussian schedule does not have: "
+                "choose disjoint or blurry"
+            )
+        for name, least in (("order", 1), ("seed", 0), ("max_steps", 1), ("threads", 1)):
+            _check_number(name, getattr(self, name), least)
+        if self.order > ORDERS:
+            raise BadInputError(f"order {self.order}: expected a number from 1 to {ORDERS}")
+        for name in ("memory", "batch_size", "episodes_per_task", "evaluation_episodes"):
+            if getattr(self, name) is not None:
+                _check_number(name, getattr(self, name), 1)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunConfig:
+        """From plain values, as a YAML file or a run folder has them."""
+        known = [field.name for field in fields(cls)]
+        for name in values:
+            choose("setting", name, known)
+        return cls(**values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The inverse of ``from_dict``."""
+        return asdict(self)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The environment's scenario."""
+        return SETUPS[self.setup]
+
+    @property
+    def task_setup(self) -> Setup:
+        """What a task is: a behaviour or a kind of room."""
+        behavior = self.scenario is Scenario.BEHAVIOR_IL
+        return Setup.BEHAVIOR_IL if behavior else Setup.ENVIRONMENT_IL
+
+    @property
+    def learner(self) -> type[ContinualLearner]:
+        """The method's class."""
+        return get_method(self.method)
+
+    @property
+    def name(self) -> str:
+        """A folder name that tells runs of one sweep apart."""
+        parts = [self.setup, self.method, f"order{self.order}", f"seed{self.seed}"]
+        if self.schedule != "disjoint":
+            parts.insert(1, self.schedule)
+        if self.preset != "paper":
+            parts.insert(-2, self.preset)
+        return "-".join(parts)
+
+    def method_settings(self, stream_length: int) -> MethodConfig:
+        """The preset with this run's memory and batch."""
+        settings = self.learner.presets[self.preset]
+        training = settings.training
+        if self.batch_size is not None:
+            share = self.batch_size / training.batch_size
+            settings = replace(
+                settings,
+                training=replace(training, batch_size=self.batch_size),
+                stream_size=max(1, round(settings.stream_size * share)),
+            )
+        if settings.memory <= settings.stream_size:
+            return settings  # it replays nothing
+        memory = self.memory or memory_size(stream_length, settings.training.batch_size)
+        return replace(settings, memory=memory)
+
+    def network_config(self, vocabulary: int, channels: int, cells: int) -> NetworkConfig:
+        """Sizes of the network on an encoder's maps."""
+        if self.network == "paper":
+            return NetworkConfig(vocabulary, channels=channels, cells=cells)
+        if self.network == "small":
+            return replace(NetworkConfig.small(vocabulary, channels), cells=cells)
+        return NetworkConfig(
+            vocabulary,
+            channels=channels,
+            cells=cells,
+            word_dim=8,
+            language_dim=8,
+            attention_dim=8,
+            filters=2,
+            action_dim=8,
+            action_hidden=16,
+            class_hidden=16,
+        )
+
+
+def choose(what: str, name: str, known: Iterable[str]) -> str:
+    """The name itself if it is known; else an error with the list and the closest match."""
+    names = list(known)
+    if name in names:
+        return name
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(names)}")
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise BadInputError(f"{name} {value!r}: expected a whole number from {least}")

@@ -1,0 +1,209 @@
+"""The folder of a run: what is where, who works in it, and clear words when it cannot be used.
+
+| name | what it holds |
+|---|---|
+| ``config.json`` | what the run is; written first |
+| ``checkpoint.zip`` | all that continuing needs; replaced at once or not at all |
+| ``evaluations/after-N.jsonl`` | one line per evaluated episode, while it runs |
+| ``tensorboard/`` | TensorBoard's files |
+| ``agent.zip`` | the trained agent, for ``clalfred-evaluate`` and ``clalfred-record`` |
+| ``plots/``, ``videos/`` | pictures and films of the finished run |
+| ``results.json`` | written last; a run that has it is finished |
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from agents.checkpoint import load_state, save_state
+from cl.experiment.config import RunConfig
+from gym_clalfred import __version__
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
+
+#: Raised by one when a run folder of an older release can no longer be continued.
+FORMAT = 1
+
+
+class RunFolder:
+    """One run's folder; made if it is not there.
+
+    Args:
+        path: where it is.
+        config: what the run is; a folder of another run is refused.
+    """
+
+    def __init__(self, path: str | Path, config: RunConfig) -> None:
+        self.path = Path(path)
+        self.config = config
+
+    @property
+    def checkpoint(self) -> Path:
+        """The file that continuing starts from."""
+        return self.path / "checkpoint.zip"
+
+    @property
+    def agent(self) -> Path:
+        """The trained agent."""
+        return self.path / "agent.zip"
+
+    @property
+    def results(self) -> Path:
+        """What the run came to; exists when it is finished."""
+        return self.path / "results.json"
+
+    @property
+    def tensorboard(self) -> Path:
+        """TensorBoard's files."""
+        return self.path / "tensorboard"
+
+    def evaluation(self, number: int) -> Path:
+        """Records of an evaluation that may be under way."""
+        return self.path / "evaluations" / f"after-{number}.jsonl"
+
+    @contextmanager
+    def open(self) -> Iterator[RunFolder]:
+        """Takes the folder for this process alone, after checking that it is this run's."""
+        with storage_errors(self.path):
+            self._refuse_others()
+            self.path.mkdir(parents=True, exist_ok=True)
+            with (self.path / "run.lock").open("a+b") as lock:
+                if not _try_lock(lock):
+                    raise StorageError(
+                        f"{self.path}: another process is working on this run; wait for it or "
+                        "choose another folder"
+                    )
+                if not (self.path / "config.json").exists():
+                    self._write_config()
+                self._remove_leftovers()
+                yield self
+
+    def load_checkpoint(self) -> dict[str, Any] | None:
+        """The state to continue from, ``None`` at the beginning."""
+        if not self.checkpoint.exists():
+            return None
+        try:
+            return load_state(self.checkpoint)
+        except DataError as error:
+            raise DataError(
+                f"{self.checkpoint} is damaged, so the run cannot go on from it ({error}). Nothing "
+                "was changed. Restore the file from a backup, or delete the folder "
+                f"{self.path} to start this run anew"
+            ) from error
+
+    def save_checkpoint(self, state: dict[str, Any]) -> None:
+        """Replaces the checkpoint."""
+        save_state(self.checkpoint, state)
+
+    def _refuse_others(self) -> None:
+        if self.path.exists() and not self.path.is_dir():
+            raise StorageError(f"{self.path}: expected a folder, found a file")
+        path = self.path / "config.json"
+        if path.exists():
+            check_same_run(path, self.config)
+        elif self.path.exists() and any(
+            not one.name.startswith(".") and one.name not in ("run.lock", "log.txt")
+            for one in self.path.iterdir()
+        ):
+            raise UsageError(
+                f"{self.path}: is not empty and not a run's folder (no config.json); choose "
+                "another folder"
+            )
+
+    def _write_config(self) -> None:
+        document = {"format": FORMAT, "version": __version__, "config": self.config.to_dict()}
+        with atomic_file(self.path / "config.json") as file:
+            file.write(json.dumps(document, indent=2).encode())
+
+    def _remove_leftovers(self) -> None:
+        """Temporary files of a process that was killed while it wrote; nobody else is here."""
+        for path in self.path.glob(".*"):
+            if path.is_file() and path.name.split(".")[1] in ("checkpoint", "config", "agent"):
+                path.unlink()
+
+
+def read_config(path: Path) -> RunConfig:
+    """The config of a run's folder, of this release's format."""
+    try:
+        document = json.loads(path.read_text())
+        found, version = document["format"], document["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: not a run's config, or a damaged one ({error!r})") from error
+    if found != FORMAT:
+        raise DataError(
+            f"{path}: written by release {version} in format {found}, this release "
+            f"{__version__} continues format {FORMAT}; finish the run with the release that began "
+            "it, or choose another folder"
+        )
+    try:
+        return RunConfig.from_dict(document["config"])
+    except (ClAlfredError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{path}: written by release {version}, has settings that this release "
+            f"{__version__} does not know ({error}); choose another folder"
+        ) from error
+
+
+def check_same_run(path: Path, config: RunConfig) -> None:
+    """Raises ``UsageError`` if a folder's config is not this one."""
+    found, wanted = read_config(path).to_dict(), config.to_dict()
+    differences = [
+        f"{name} is {found[name]!r}, not {value!r}"
+        for name, value in wanted.items()
+        if found[name] != value
+    ]
+    if differences:
+        raise UsageError(
+            f"{path.parent}: belongs to another run: {'; '.join(differences)}. Choose another "
+            "folder, or repeat the command that made this one"
+        )
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Says in words that a disk is full or a folder read-only."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        where = error.filename or path
+        if error.errno in _FULL:
+            raise StorageError(
+                f"{where}: the disk is full. What was saved before is intact: free some space and "
+                "repeat the command, it continues"
+            ) from error
+        if error.errno in _FORBIDDEN:
+            raise StorageError(
+                f"{where}: this folder cannot be written to ({os.strerror(error.errno)}); choose "
+                "another one or change its permissions"
+            ) from error
+        raise
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    """Locks a file until it is closed or its process ends; ``False`` if another has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,288 @@
+"""What a run came to: ``results.json``, its schema (docs/RESULTS_SCHEMA.md) and its reader."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from cl import metrics
+from cl.experiment.config import RunConfig
+from cl.experiment.evaluation import SPLITS, Record
+from cl.metrics import EpisodeResult, Scores
+from gym_clalfred import __version__
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.errors import BadInputError, DataError
+
+FORMAT = 1
+
+#: Names in results.json of the fields of ``Scores``.
+SCORES = {"SR": "sr", "GC": "gc", "PLW_SR": "plw_sr", "PLW_GC": "plw_gc"}
+
+#: All metrics of a split, in the order in which they are written.
+METRICS = (
+    *(f"{score}_last" for score in SCORES),
+    *(f"{score}_avg" for score in SCORES),
+    "forgetting",
+    "backward_transfer",
+    "forward_transfer",
+    "A_AUC",
+)
+
+#: Results of one split by (number of tasks learned, number of the task evaluated on).
+Cells = dict[tuple[int, int], list[EpisodeResult]]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """An evaluation during a run.
+
+    Args:
+        learned: how many tasks the stream had completed.
+        episodes: how many episodes it had handed out.
+        records: what came of each evaluated episode.
+    """
+
+    learned: int
+    episodes: int
+    records: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A finished run as its ``results.json`` says; shares are in 0..1."""
+
+    document: Mapping[str, Any]
+    folder: Path | None = None
+
+    @property
+    def config(self) -> RunConfig:
+        """What was run."""
+        return RunConfig.from_dict(self.document["config"])
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, first to last."""
+        return tuple(self.document["tasks"])
+
+    def metric(self, split: str, name: str) -> float | None:
+        """One of ``METRICS``; ``None`` where the run does not define it."""
+        value: float | None = self.document["splits"][split]["metrics"][name]
+        return value
+
+    def matrix(self, split: str, score: str = "SR") -> list[list[float | None]]:
+        """R[after task, on task]; ``None`` where it was not evaluated."""
+        rows: list[list[float | None]] = self.document["splits"][split]["matrix"][score]
+        return rows
+
+    def save(self, path: Path) -> None:
+        """Writes ``results.json``, at once or not at all."""
+        with atomic_file(path) as file:
+            file.write(json.dumps(self.document, indent=1).encode())
+
+
+def make_results(
+    config: RunConfig,
+    tasks: Sequence[str],
+    evaluations: Sequence[Evaluation],
+    *,
+    stream: Mapping[str, Any],
+    labels: Mapping[str, str],
+    training: Mapping[str, Any],
+    curves: Sequence[Mapping[str, float]] = (),
+    seconds: Mapping[str, float] | None = None,
+) -> Results:
+    """Puts together what ``results.json`` holds.
+
+    Args:
+        config: what was run.
+        tasks: names, first to last.
+        evaluations: in the order of the stream.
+        stream: name, digest and length of the schedule, and the position reached.
+        labels: what the data, the backend and the encoder call themselves.
+        training: counts of updates, parameters and episodes kept.
+        curves: the logger's rows.
+        seconds: time spent, by activity.
+    """
+    return Results(
+        {
+            "format": FORMAT,
+            "project": "cl-alfred-gym",
+            "config": config.to_dict(),
+            "seed": config.seed,
+            "backend": config.backend,
+            "labels": dict(labels),
+            "versions": {
+                "cl-alfred-gym": __version__,
+                "python": platform.python_version(),
+                "torch": str(torch.__version__),
+                "numpy": np.__version__,
+            },
+            "tasks": list(tasks),
+            "stream": dict(stream),
+            "training": dict(training),
+            "splits": {
+                split.value: _split_results(split.value, len(tasks), evaluations)
+                for split in SPLITS
+            },
+            "curves": [dict(row) for row in curves],
+            "seconds": dict(seconds or {}),
+        }
+    )
+
+
+def read_results(path: str | Path) -> Results:
+    """Reads and checks a ``results.json``, or that of a run's folder."""
+    path = Path(path)
+    path = path / "results.json" if path.is_dir() else path
+    try:
+        document = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise DataError(f"{path}: there are no results; finish the run first") from None
+    except ValueError as error:
+        raise DataError(f"{path}: not JSON ({error})") from error
+    try:
+        validate(document)
+    except BadInputError as error:
+        raise DataError(f"{path}: {error}") from error
+    return Results(document, path.parent)
+
+
+def validate(document: Any) -> None:
+    """Raises ``BadInputError`` where a document differs from docs/RESULTS_SCHEMA.md."""
+    _need(isinstance(document, dict), "", "an object")
+    _need(document.get("format") == FORMAT, "format", str(FORMAT))
+    for name, kind in _TOP_LEVEL.items():
+        _need(isinstance(document.get(name), kind), name, f"a {kind.__name__}")
+    RunConfig.from_dict(document["config"])
+    size = len(document["tasks"])
+    for split in SPLITS:
+        part = document["splits"].get(split.value)
+        where = f"splits.{split.value}"
+        _need(isinstance(part, dict), where, "an object")
+        for name in METRICS:
+            value = part["metrics"].get(name, "missing")
+            _need(value is None or isinstance(value, float), f"{where}.metrics.{name}", "a number")
+        for name in SCORES:
+            rows = part["matrix"].get(name)
+            square = isinstance(rows, list) and [len(row) for row in rows] == [size] * size
+            _need(square, f"{where}.matrix.{name}", f"{size} rows of {size}")
+        _need(len(part["after_each_task"]) == size, f"{where}.after_each_task", f"{size} entries")
+        for number, episode in enumerate(part["episodes"]):
+            missing = [name for name in _EPISODE if name not in episode]
+            _need(not missing, f"{where}.episodes[{number}]", ", ".join(_EPISODE))
+
+
+_TOP_LEVEL: dict[str, type] = {
+    "config": dict,
+    "seed": int,
+    "backend": str,
+    "labels": dict,
+    "versions": dict,
+    "tasks": list,
+    "stream": dict,
+    "training": dict,
+    "splits": dict,
+    "curves": list,
+    "seconds": dict,
+}
+_EPISODE = (
+    "after",
+    "on",
+    "episode",
+    "success",
+    "conditions_met",
+    "conditions",
+    "steps",
+    "expert_steps",
+    "error",
+)
+
+
+def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    cells: Cells = {}
+    for one in evaluations:
+        for record in one.records:
+            if record.split == split:
+                cells.setdefault((one.learned, record.on), []).append(record.result)
+    matrix = {name: _matrix(cells, size, field) for name, field in SCORES.items()}
+    overall = {
+        one.learned: metrics.score([r for on in range(one.learned) for r in cells[one.learned, on]])
+        for one in evaluations
+        if one.learned
+    }
+    points = [one for one in evaluations if one.learned]
+    return {
+        "metrics": {
+            **_last_and_average(overall, size),
+            **_transfers(cells, matrix["SR"], size),
+            "A_AUC": metrics.area_under_curve(
+                [one.episodes for one in points], [overall[one.learned].sr for one in points]
+            )
+            if len(points) > 1
+            else None,
+        },
+        "matrix": {name: _plain(rows) for name, rows in matrix.items()},
+        "after_each_task": [
+            _scores(overall[learned]) if learned in overall else None
+            for learned in range(1, size + 1)
+        ],
+        "episodes": [
+            {"after": one.learned, **{k: v for k, v in record.to_dict().items() if k != "split"}}
+            for one in evaluations
+            for record in one.records
+            if record.split == split
+        ],
+    }
+
+
+def _matrix(cells: Cells, size: int, field: str) -> metrics.Matrix:
+    matrix = np.full((size, size), np.nan)
+    for (learned, on), results in cells.items():
+        if learned:
+            matrix[learned - 1, on] = getattr(metrics.score(results), field)
+    return matrix
+
+
+def _last_and_average(overall: Mapping[int, Scores], size: int) -> dict[str, float | None]:
+    complete = len(overall) == size
+    values: dict[str, float | None] = {}
+    for name, field in SCORES.items():
+        scores = [getattr(one, field) for one in overall.values()]
+        values[f"{name}_last"] = scores[-1] if scores else None
+        values[f"{name}_avg"] = float(np.mean(scores)) if complete else None
+    return values
+
+
+def _transfers(cells: Cells, matrix: metrics.Matrix, size: int) -> dict[str, float | None]:
+    """Of the success rate; ``None`` for a run that was not evaluated after every task."""
+    if np.isnan(np.tril(matrix)[np.tril_indices(size)]).any():
+        return {"forgetting": None, "backward_transfer": None, "forward_transfer": None}
+    ahead = all((learned, learned) in cells for learned in range(1, size))
+    untrained = [metrics.score(cells[0, on]).sr for on in range(size) if (0, on) in cells]
+    forward = ahead and len(untrained) == size
+    return {
+        "forgetting": metrics.forgetting(matrix),
+        "backward_transfer": metrics.backward_transfer(matrix),
+        "forward_transfer": metrics.forward_transfer(matrix, untrained) if forward else None,
+    }
+
+
+def _scores(scores: Scores) -> dict[str, float]:
+    values = {name: getattr(scores, field) for name, field in SCORES.items()}
+    return {**values, "episodes": scores.episodes}
+
+
+def _plain(matrix: metrics.Matrix) -> list[list[float | None]]:
+    return [[None if np.isnan(value) else float(value) for value in row] for row in matrix]
+
+
+def _need(condition: bool, where: str, expected: str) -> None:
+    if not condition:
+        raise BadInputError(f"{where or 'document'}: expected {expected}")

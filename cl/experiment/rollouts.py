@@ -1,0 +1,14 @@
+"""Rolls agents out for evaluation, with the run's episodes, encoder and simulator."""
+
+from __future__ import annotations
+
+from agents.rollout import RolloutConfig, roll_out
+from cl.experiment.config import RunConfig
+from cl.experiment.evaluation import Evaluate
+from cl.experiment.tools import Tools
+
+
+def make_evaluate(config: RunConfig, tools: Tools, workers: int = 1) -> Evaluate:
+    """A function that evaluates an agent on episodes; its results do not depend on ``workers``."""
+    rollout = RolloutConfig(workers=workers, max_steps=config.max_steps, backend=config.backend)
+    return lambda agent, keys: roll_out(agent, tools.source, keys, rollout)

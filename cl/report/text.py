@@ -1,0 +1,72 @@
+"""Tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cl.experiment.results import SCORES, Results
+from gym_clalfred.tasks.spec import TaskType
+
+SPLIT_TITLES = {"valid_seen": "seen", "valid_unseen": "unseen"}
+
+
+def task_title(task: str) -> str:
+    """The paper's name of a behaviour, or the room type."""
+    titles = {one.value: one.paper_name for one in TaskType}
+    return titles.get(task, task)
+
+
+def percent(share: float | None) -> str:
+    """A share as the paper prints it; a dash where there is none."""
+    return "\u2013" if share is None else f"{100 * share:.2f}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Columns under each other, the first to the left and the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def evaluation_table(results: Results, learned: int) -> str:
+    """SR and GC on every task evaluated after so many tasks."""
+    rows = [["task"] + [f"{title} {score}" for title in SPLIT_TITLES.values() for score in _SHORT]]
+    for number, task in enumerate(results.tasks):
+        cells = [
+            results.matrix(split, score)[learned - 1][number] if learned else None
+            for split in SPLIT_TITLES
+            for score in _SHORT
+        ]
+        if any(cell is not None for cell in cells):
+            rows.append([task_title(task), *map(percent, cells)])
+    if learned:
+        overall = [results.document["splits"][split]["after_each_task"] for split in SPLIT_TITLES]
+        scores = [part[learned - 1][score] for part in overall for score in _SHORT]
+        rows.append(["all so far", *map(percent, scores)])
+    return f"After task {learned} of {len(results.tasks)}, in %\n" + aligned(rows)
+
+
+def summary_table(results: Results) -> str:
+    """The paper's metrics of a finished run."""
+    rows = [["in %", *SPLIT_TITLES.values()]]
+    names = [f"{score}_{kind}" for kind in ("last", "avg") for score in SCORES]
+    for name in (*names, "forgetting", "backward_transfer", "forward_transfer", "A_AUC"):
+        values = [results.metric(split, name) for split in SPLIT_TITLES]
+        if any(value is not None for value in values):
+            rows.append([name, *map(percent, values)])
+    config, labels = results.config, results.document["labels"]
+    title = (
+        f"{config.method} on {results.document['stream']['name']}, seed {config.seed}; "
+        f"{labels['data']}, {labels['backend']}"
+    )
+    return f"{title}\n{aligned(rows)}"
+
+
+_SHORT = ("SR", "GC")

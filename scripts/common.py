@@ -1,0 +1,114 @@
+"""What the commands share: errors in one line, options of a run, and progress on a terminal."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from cl.experiment.config import NETWORKS, SETUPS, RunConfig
+from gym_clalfred.errors import BadInputError, ClAlfredError
+from gym_clalfred.stream.builders import KINDS
+
+Command = Callable[..., Any]
+
+CONFIGS = Path(__file__).parent / "configs"
+
+#: Settings of a run as options: (option, type, help). Defaults are those of ``RunConfig``.
+RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
+    ("setup", click.Choice(list(SETUPS)), "What changes along the stream."),
+    ("method", str, "Continual-learning method, such as cama, er or joint."),
+    ("order", int, "The paper's task order, 1 to 5."),
+    ("seed", int, "Of the stream, the weights and the memory."),
+    ("preset", str, "The method's settings: paper or released."),
+    ("schedule", click.Choice(KINDS), "How tasks follow each other."),
+    ("tier", str, "Generated episodes: tiny, small or full; made on first use."),
+    ("data", click.Path(), "Folder with other episodes, instead of a tier."),
+    ("backend", str, "Simulator: embedded or thor."),
+    ("network", click.Choice(NETWORKS), "Size of the agent; paper has 42 million parameters."),
+    ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
+    ("memory", int, "Episodes that the method may keep.  [default: the paper's share]"),
+    ("batch-size", int, "Episodes per update.  [default: the preset's 32]"),
+    ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),
+    ("evaluation-episodes", int, "Evaluate on so many per task and split.  [default: all]"),
+    ("max-steps", int, "Actions after which an evaluation episode is cut."),
+    ("threads", int, "Threads of torch."),
+)
+
+
+def run_options(*without: str) -> Callable[[Command], Command]:
+    """Adds the options of a run; the command gets those that were given as ``settings``."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def wrapped(**arguments: Any) -> Any:
+            settings = {
+                name: arguments.pop(name)
+                for name in (option.replace("-", "_") for option, _, _ in options)
+            }
+            ahead = arguments.pop("evaluate_ahead", None)
+            given = {name: value for name, value in settings.items() if value is not None}
+            if ahead:
+                given["evaluate_ahead"] = True
+            return command(settings=given, **arguments)
+
+        options = [option for option in RUN_OPTIONS if option[0] not in without]
+        click.option(
+            "--evaluate-ahead",
+            is_flag=True,
+            help="Evaluate also on tasks before they are learned, for forward transfer.",
+        )(wrapped)
+        for name, kind, text in reversed(options):
+            default = getattr(RunConfig, name.replace("-", "_"))
+            shown = "" if default is None else f"  [default: {default}]"
+            click.option(f"--{name}", type=kind, default=None, help=text + shown)(wrapped)
+        return wrapped
+
+    return decorate
+
+
+def read_settings(name: str | None) -> dict[str, Any]:
+    """Settings from a YAML file, or from one that comes with the package, by its name."""
+    if name is None:
+        return {}
+    shipped = CONFIGS / f"{name}.yaml"
+    path = shipped if shipped.exists() else Path(name)
+    try:
+        settings = yaml.safe_load(path.read_text())
+    except FileNotFoundError:
+        known = ", ".join(sorted(one.stem for one in CONFIGS.glob("*.yaml")))
+        raise BadInputError(
+            f"config {name!r}: there is no such file, and none of that name comes with the "
+            f"package; it has {known}"
+        ) from None
+    except yaml.YAMLError as error:
+        raise BadInputError(f"{path}: not YAML ({error})") from error
+    if not isinstance(settings, dict):
+        raise BadInputError(f"{path}: expected settings as 'name: value' lines")
+    return settings
+
+
+def clear_errors(command: Command) -> Command:
+    """Expected errors become one message and exit code 1; Ctrl-C says how to go on."""
+
+    @functools.wraps(command)
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except ClAlfredError as error:
+            raise click.ClickException(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted. The same command again continues.", err=True)
+            sys.exit(130)
+
+    return wrapped
+
+
+def on_terminal() -> bool:
+    """Whether progress bars would be seen by a person."""
+    return sys.stderr.isatty()

@@ -1,0 +1,97 @@
+"""How a run looks on a terminal: a bar with the task and the loss, a table after each task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from tqdm import tqdm
+
+from cl.experiment.evaluation import Record
+from cl.experiment.listener import Listener
+from cl.experiment.results import Evaluation, Results
+from cl.experiment.run import Run
+from cl.report.text import evaluation_table, summary_table
+from scripts.common import on_terminal
+
+
+class Console(Listener):
+    """Prints tables always, and bars on terminals only.
+
+    Args:
+        folder: of the run, to say where things are.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._bar: tqdm[Any] | None = None
+
+    def started(self, run: Run) -> None:
+        """Says what is run and from where."""
+        config, position = run.config, run.stream.position
+        click.echo(
+            f"{config.method} ({config.preset}) on {run.schedule.name}, seed {config.seed}: "
+            f"{len(run.schedule)} episodes of {run.tools.source.label}, "
+            f"backend {run.env.simulator.label}"
+        )
+        click.echo(f"folder {self.folder}")
+        if position:
+            click.echo(f"continuing after episode {position} of {len(run.schedule)}")
+        self._bar = tqdm(
+            total=len(run.schedule), initial=position, unit="ep", disable=not on_terminal()
+        )
+
+    def learned(self, run: Run) -> None:
+        """Moves the bar."""
+        if self._bar is None or self._bar.disable:
+            return
+        position = run.stream.position
+        self._bar.set_description(run.schedule.task_of(max(0, position - 1)), refresh=False)
+        rows = run.logger.curves.rows
+        if rows and "train/loss" in rows[-1]:
+            self._bar.set_postfix(
+                loss=f"{rows[-1]['train/loss']:.2f}", updates=run.agent.num_updates, refresh=False
+            )
+        self._bar.update(position - self._bar.n)
+
+    def evaluating(self, run: Run, learned: int) -> None:
+        """Replaces the bar by one of evaluation episodes."""
+        self._close()
+        self._bar = tqdm(unit="ep", desc=f"evaluating after {learned}", disable=not on_terminal())
+
+    def evaluated_episode(self, record: Record, total: int) -> None:
+        """Moves the bar."""
+        if self._bar is not None:
+            self._bar.total = total
+            self._bar.update()
+
+    def evaluated(self, run: Run, evaluation: Evaluation) -> None:
+        """Prints the scores on each task so far."""
+        self._close()
+        click.echo("\n" + evaluation_table(run.results(), evaluation.learned))
+        self._bar = tqdm(
+            total=len(run.schedule),
+            initial=run.stream.position,
+            unit="ep",
+            disable=not on_terminal(),
+        )
+
+    def illustrating(self, run: Run) -> None:
+        """Says what takes the time now."""
+        self._close()
+        click.echo("making plots and videos")
+
+    def finished(self, results: Results) -> None:
+        """Prints the paper's metrics and where everything is."""
+        self._close()
+        click.echo("\n" + summary_table(results))
+        click.echo(f"\nresults   {self.folder / 'results.json'}")
+        for name in ("plots", "videos"):
+            for path in sorted((self.folder / name).glob("*")):
+                click.echo(f"{name:9} {path}")
+
+    def _close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

@@ -1,0 +1,71 @@
+"""``clalfred-train``: one command from nothing to a trained agent, a table and a video."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cl.experiment.config import RunConfig
+from scripts.common import clear_errors, read_settings, run_options
+
+EPILOG = """
+\b
+Examples:
+  clalfred-train                                   CAMA, Behavior-IL, order 1, tier small
+  clalfred-train --config demo                     the same in a few minutes
+  clalfred-train --method er --order 3 --seed 1
+  clalfred-train --setup environment-il --schedule gaussian --tier tiny
+  clalfred-train --data ~/alfred/json_2.1.0 --tier full
+
+\b
+The run's folder (--out) then holds results.json, agent.zip, plots/, videos/ and
+tensorboard/. Stopped at any moment, even by kill -9, the same command continues
+where it was, with the same results as if it had never stopped.
+"""
+
+
+@click.command(epilog=EPILOG)
+@run_options()
+@click.option("--config", help="YAML file with settings, or 'demo'; options given here win.")
+@click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<what it is>]")
+@click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
+@click.option("--workers", default=1, show_default=True, help="Processes that evaluate.")
+@click.option(
+    "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
+)
+@clear_errors
+def main(
+    settings: dict[str, Any],
+    config: str | None,
+    out: str | None,
+    device: str,
+    workers: int,
+    media: bool,
+) -> None:
+    """Train a method on a stream of tasks and evaluate it after each of them."""
+    run = RunConfig.from_dict({**read_settings(config), **settings})
+    from cl.experiment.run import train
+    from scripts.progress import Console
+
+    folder = Path(out) if out else default_folder(run)
+    train(run, folder, device=device, workers=workers, media=media, listener=Console(folder))
+
+
+def default_folder(config: RunConfig) -> Path:
+    """``runs/<data>/<what it is>``; short runs are kept apart from whole ones."""
+    data = Path(config.data).resolve().name if config.data else config.tier
+    limits = [
+        f"{letter}{value}"
+        for letter, value in (
+            ("t", config.episodes_per_task),
+            ("e", config.evaluation_episodes),
+        )
+        if value is not None
+    ]
+    return Path("runs") / "-".join([data, *limits]) / config.name
+
+
+if __name__ == "__main__":
+    main()
