@@ -370,7 +370,7 @@ def test_texture_levels_keep_their_brightness() -> None:
             rows = np.arange(side)[:, None] * 256 + np.arange(side)[None]
             values = texels[levels[texture, level] + rows]
             red = (values & 255).astype(float)
-            means.append((np.mean(red**2.2)) ** (1 / 2.2))
+            means.append(np.sqrt(np.mean(red**2)))
         assert means[1] == pytest.approx(means[0], abs=1.5)
 
 

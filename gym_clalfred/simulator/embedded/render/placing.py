@@ -26,6 +26,7 @@ GAMMA = np.float32(1 / 2.2)
 
 FITTED = (int(Texture.PICTURE), int(Texture.KEYS), int(Texture.BURNER))
 GRAINED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.BREAD))
+SKY = int(Texture.SKY)
 SHIFTED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.MARBLE))
 
 
@@ -164,7 +165,8 @@ def paint(
             u_density = np.float32(TILE) / (tiles[texture] * scales[p])
             v_density = u_density
             # Anchored to the object, so that the pattern travels with it; the room has its own.
-            anchor_u, anchor_v = (u_low, v_high) if rooted else (ZERO, ZERO)
+            anchored = rooted or texture == SKY
+            anchor_u, anchor_v = (u_low, v_high) if anchored else (ZERO, ZERO)
             u_offset, v_offset = -anchor_u * u_density, anchor_v * v_density
             if texture in SHIFTED:
                 u_offset += np.float32((p * 97) % TILE)
@@ -180,7 +182,9 @@ def paint(
         toward = nx * light[0] + ny * light[1] + nz * light[2]
         # Wrapped diffuse light keeps shape visible on the dark side.
         wrap = max(ZERO, (toward + np.float32(0.35)) / np.float32(1.35))
+        # From above more than from below, and what the floor throws back.
         sky = light[6] * (np.float32(0.82) + np.float32(0.18) * ny)
+        sky += np.float32(0.18) * max(ZERO, -ny)
         mean = ZERO
         for i in range(3):
             energy = sky + (ONE - light[6]) * light[3 + i] * wrap * np.float32(1.25)

@@ -162,7 +162,8 @@ def cast_on(
         return
     nx, ny, nz, offset = frames[r, 0], frames[r, 1], frames[r, 2], frames[r, 3]
     if small:
-        if ny < np.float32(0.9) or abs(box[6] - offset) > np.float32(0.1):
+        gap = box[6] - offset
+        if ny < np.float32(0.9) or gap < np.float32(-0.012) or gap > np.float32(0.1):
             return
     else:
         above = nx * sphere[0] + ny * sphere[1] + nz * sphere[2] - offset
@@ -267,6 +268,8 @@ def project(
             continue
         h = max(lowest, ZERO)
         weight = np.float32(0.6) * np.exp(-h * np.float32(9.0)) + np.float32(0.3) * np.exp(-h)
+        if frame[1] < np.float32(0.5):
+            weight *= np.float32(0.45)
         # Away from the light, but less than a hard shadow would be.
         for k in range(corner_count):
             a[k] -= np.float32(0.3) * h * shift_a
@@ -365,6 +368,36 @@ def blur(values: F32, scratch: F32, width: int, height: int) -> None:
                 values[line + i] = running
         for k in range(width * height):
             values[k] = max(values[k] * share, ZERO)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def shine(
+    corners: F32, light: F32, strength: np.float32, axes: F32, chart: I32, base: F32, scratch: F32
+) -> None:
+    """Adds the patch of sun that falls through a window onto a level receiver.
+
+    Args:
+        corners: (4, 3) of the window.
+        light: direction to the sun first.
+        axes, chart: the receiver's, at height 0.
+        base: light without objects, of all receivers.
+        scratch: (2, S) working memory.
+    """
+    width, height = chart[1], chart[2]
+    if width * height > scratch.shape[1]:
+        return
+    weights = scratch[0]
+    weights[: width * height] = ZERO
+    a, b = np.empty(16, dtype=np.float32), np.empty(16, dtype=np.float32)
+    for k in range(len(corners)):
+        fall = corners[k, 1] / light[1]
+        x, z = corners[k, 0] - fall * light[0], corners[k, 2] - fall * light[2]
+        a[k] = axes[0] * x + axes[2] * z + axes[3]
+        b[k] = axes[4] * x + axes[6] * z + axes[7]
+    fill(a, b, len(corners), strength, width, height, weights)
+    blur(weights, scratch[1], width, height)
+    for t in range(width * height):
+        base[chart[0] + t] += weights[t]
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

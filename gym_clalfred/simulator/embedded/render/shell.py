@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render.mesh import Colour, Mesh, MeshBuilder, Paint, Texture
 from gym_clalfred.simulator.embedded.room import Opening, Room, Wall
@@ -17,6 +20,7 @@ FLOOR_SCALE = {
     Texture.CHECKS: 0.6,
     Texture.TERRAZZO: 0.5,
     Texture.BRICKS: 0.25,
+    Texture.WOOD: 0.8,
 }
 WALL_SCALE = {
     Texture.TILES: 0.2,
@@ -24,6 +28,7 @@ WALL_SCALE = {
     Texture.WALLPAPER: 0.22,
     Texture.STRIPES: 0.2,
     Texture.PLANKS: 0.14,
+    Texture.MARBLE: 0.7,
 }
 
 SKIRTING_HEIGHT = 0.09
@@ -31,6 +36,8 @@ SKIRTING_DEPTH = 0.015
 WINDOW_RECESS = 0.14
 DOOR_RECESS = 0.05
 FRAME = 0.05
+
+Window = tuple[NDArray[np.float32], tuple[float, float]]
 
 WHITE: Colour = (238, 236, 230)
 DOOR_WOOD: Colour = (156, 116, 78)
@@ -72,6 +79,24 @@ def shell_of(room: Room) -> Mesh:
     return builder.build()
 
 
+def windows_of(room: Room) -> tuple[Window, ...]:
+    """The room's windows: (4, 3) corners, and the direction (x, z) out of the room."""
+    windows = []
+    for wall in room.walls:
+        at = _WallBuilder(MeshBuilder(), wall, room.height)
+        for opening in wall.openings:
+            if opening.kind != "door":
+                (left, right), (low, high) = (
+                    (opening.start, opening.end),
+                    (opening.bottom, opening.top),
+                )
+                places = ((left, low), (left, high), (right, high), (right, low))
+                corners = np.array([at.point(*place, 0.0) for place in places], dtype=np.float32)
+                out_x, _, out_z = at.direction(0.0, 0.0, 1.0)
+                windows.append((corners, (out_x, out_z)))
+    return tuple(windows)
+
+
 class _WallBuilder:
     """Builds one wall in its own coordinates: metres along it, up, and out of the room."""
 
@@ -100,19 +125,19 @@ class _WallBuilder:
         self._panel(at, self._length, 0.0, self._height, paint)
         self._skirting(at, self._length)
 
-    def _point(self, along: float, up: float, out: float) -> Vector:
+    def point(self, along: float, up: float, out: float) -> Vector:
         return (
             self._wall.x0 + along * self._dx - out * self._dz,
             up,
             self._wall.z0 + along * self._dz + out * self._dx,
         )
 
-    def _direction(self, along: float, up: float, out: float) -> Vector:
+    def direction(self, along: float, up: float, out: float) -> Vector:
         return (along * self._dx - out * self._dz, up, along * self._dz + out * self._dx)
 
     def _quad(self, points: list[tuple[float, float, float]], normal: Vector, paint: Paint) -> None:
         self._builder.polygon(
-            [self._point(*point) for point in points], self._direction(*normal), paint
+            [self.point(*point) for point in points], self.direction(*normal), paint
         )
 
     def _panel(
@@ -190,7 +215,12 @@ class _WallBuilder:
         white = Paint(WHITE)
         self._reveal(opening, WINDOW_RECESS, white)
         self._panel(
-            left, right, low, high, Paint((255, 255, 255), Texture.SKY, glow=1.0), WINDOW_RECESS
+            left,
+            right,
+            low,
+            high,
+            Paint((255, 255, 255), Texture.SKY, high - low, glow=1.0),
+            WINDOW_RECESS,
         )
         near, far = WINDOW_RECESS - 0.04, WINDOW_RECESS
         half = FRAME / 2

@@ -13,6 +13,7 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render import placing
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
+from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
 
@@ -26,6 +27,9 @@ OBJECT_FINER = 3
 
 #: Polygons of the room get a light map from this area (square metres).
 ROOM_RECEIVER_AREA = 0.05
+
+#: How much brighter the floor is where the sun falls through a window.
+SUN = 0.3
 
 #: Polygons of the room darken what meets them from this area.
 CORNER_AREA = 0.5
@@ -79,7 +83,7 @@ class Stage:
     Args:
         shell: walls, floor, ceiling and windows in world coordinates; instance 0.
         decor: the room's light.
-        room: its windows let sun in; may be left out.
+        room: its windows let the sun in; may be left out.
     """
 
     def __init__(self, shell: Mesh, decor: Decor, room: Room | None = None) -> None:
@@ -117,7 +121,7 @@ class Stage:
         self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
         # Polygons without a light map read this byte.
         self.fine[self._fine_texels.take(1)] = int(shadow_maps.PLAIN_LIGHT)
-        self._put_shell(shell)
+        self._put_shell(shell, () if room is None else windows_of(room))
 
     def put(
         self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, shadows: bool = True
@@ -283,7 +287,7 @@ class Stage:
             0, 0, chart[1], chart[2], chart, self._coarse, self.fine_maps[r], self.fine
         )
 
-    def _put_shell(self, shell: Mesh) -> None:
+    def _put_shell(self, shell: Mesh, windows: tuple[Window, ...]) -> None:
         placed = self._write(0, shell, (0.0, 0.0, 0.0), 0.0, rooted=False)
         # Not an object: it casts no shadows, and stays.
         del self._placed[0]
@@ -304,6 +308,20 @@ class Stage:
             self.planes[part][big],
             self._base,
         )
+        for r in receivers[self._receiver_frames[receivers, 1] > 0.9]:
+            for corners, outward in windows:
+                # Nothing from behind the wall, less the more the sun grazes it.
+                facing = outward[0] * self.light[0] + outward[1] * self.light[2]
+                if facing > 0.1 and self.light[1] > 0.1:
+                    shadow_maps.shine(
+                        corners,
+                        self.light,
+                        np.float32(SUN * min(1.0, 2 * facing)),
+                        self._receiver_axes[r],
+                        self._receiver_maps[r],
+                        self._base,
+                        self._scratch,
+                    )
         self._coarse[:] = self._base
         for r in receivers:
             self._refine(r)

@@ -337,10 +337,10 @@ def texture_atlas() -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
     starts = np.zeros((len(Texture), LEVELS), dtype=np.int32)
     for texture in Texture:
         sheet = sheets[texture]
-        # Means are taken of light, not of display values.
-        light = np.clip(_MAKERS[texture](), 0, 1.25) ** 2.2
+        # Means are taken of light (about the square), not of display values.
+        light = np.square(np.clip(_MAKERS[texture](), 0, 1.25).astype(np.float32))
         for level in range(LEVELS):
-            values = np.rint(np.clip(light ** (1 / 2.2) * NEUTRAL, 0, 255)).astype(np.uint32)
+            values = np.rint(np.sqrt(light) * NEUTRAL).astype(np.uint32)
             packed = values[..., 0] | values[..., 1] << 8 | values[..., 2] << 16
             # Smaller levels lie side by side in rows as long as the tile's.
             row, column = (0, 0) if level == 0 else (TILE, TILE - 2 * len(light))
