@@ -6,6 +6,8 @@ before the package's own server is made.
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import threading
 import time
@@ -189,47 +191,66 @@ class _Answers(Queue[Any]):
                     raise TimeoutError("AI2-THOR did not answer in time") from None
 
 
+def _answer_request(self: Any) -> None:
+    """Answers one request and leaves the connection open.
+
+    Unity relies on its one connection to stay. Werkzeug closes it since 2.1.2, and what it reads
+    to drain the connection before would be the next request.
+    """
+    started: list[Any] = []
+
+    def start_response(status: str, headers: Any, error: Any = None) -> None:
+        started[:] = [status, headers]
+
+    body = b"".join(self.server.app(self.make_environ(), start_response))
+    status, headers = started
+    code, _, reason = status.partition(" ")
+    socket, self.wfile = self.wfile, io.BytesIO()
+    self.send_response(int(code), reason)
+    for name, value in headers:
+        self.send_header(name, value)
+    self.send_header("Connection", "keep-alive")
+    self.end_headers()
+    answer, self.wfile = self.wfile.getvalue() + body, socket
+    # In one piece: in two, the second would wait for the first to be acknowledged.
+    self.wfile.write(answer)
+    self.wfile.flush()
+
+
+def repair() -> None:
+    """Puts right what breaks in 2.1.0 with the Flask, Werkzeug and numpy of today.
+
+    Its classes are changed in place: they call each other by their global names.
+    """
+    server: Any = ai2thor.server
+    handler = server.ThorRequestHandler
+    if getattr(handler, "run_wsgi", None) is _answer_request:
+        return
+
+    def default(self: Any, value: Any) -> Any:
+        # numpy 2 has no ``asscalar`` any more.
+        return (
+            value.item() if isinstance(value, np.generic) else json.JSONEncoder.default(self, value)
+        )
+
+    def process_colours(self: Any) -> None:
+        # The masks of all objects take most of the time of a step, and are not used here.
+        pass
+
+    handler.run_wsgi = _answer_request
+    server.NumpyAwareEncoder.default = default
+    server.Event.process_colors_ids = process_colours
+
+
 #: AI2-THOR has no types of its own.
 _ControllerBase: Any = ai2thor.controller.Controller
-_HandlerBase: Any = (
-    ai2thor.server.ThorRequestHandler if hasattr(ai2thor.server, "ThorRequestHandler") else object
-)
-_EventBase: Any = ai2thor.server.Event
-
-
-class _KeepAliveHandler(_HandlerBase):
-    """Keeps connections open, which Unity relies on and Werkzeug has given up in 2.1.2."""
-
-    def send_header(self, keyword: str, value: str) -> None:
-        """Sends a header, but does not say that the connection closes."""
-        if keyword.lower() == "connection":
-            keyword, value = "Connection", "keep-alive"
-        super().send_header(keyword, value)
-
-
-class _PlainEvent(_EventBase):
-    """A frame without the masks of every object, which take most of the time of a step."""
-
-    def process_colors_ids(self) -> None:
-        """Leaves the colours as they are."""
-
-
-class _Encoder(ai2thor.server.NumpyAwareEncoder):
-    """Writes numpy's scalars also with numpy 2, which has no ``asscalar`` any more."""
-
-    def default(self, obj: Any) -> Any:
-        """A plain value for one of numpy's."""
-        return obj.item() if isinstance(obj, np.generic) else super().default(obj)
 
 
 class _Controller(_ControllerBase):
     """2.1.0's controller with a process that we watch."""
 
     def __init__(self, link: LegacyLink) -> None:
-        server: Any = ai2thor.server
-        server.ThorRequestHandler = _KeepAliveHandler
-        server.Event = _PlainEvent
-        server.NumpyAwareEncoder = _Encoder
+        repair()
         self._options = link.options
         super().__init__(quality=link.options.quality)
         self.request_queue = _Answers()
