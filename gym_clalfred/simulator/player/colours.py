@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.embedded.things import Thing
@@ -44,6 +45,17 @@ class Palette:
         taken.add(colour)
         self.colours.append({"name": name, "color": _channels(colour)})
         return colour
+
+
+@njit(cache=True, nogil=True)
+def paint(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """``palette[instances]`` without making an array of wide indices first."""
+    height, width = instances.shape
+    result = np.empty((height, width), dtype=np.uint32)
+    for row in range(height):
+        for column in range(width):
+            result[row, column] = palette[instances[row, column]]
+    return result
 
 
 def colour_bounds(pixels: NDArray[np.uint32]) -> list[dict[str, Any]]:

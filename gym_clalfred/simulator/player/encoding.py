@@ -7,10 +7,15 @@ kept as bytes and only joined anew.
 from __future__ import annotations
 
 import json
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+#: MessagePack's header of a map with a 16-bit length, and a 64-bit float.
+_MAP_16 = struct.Struct(">BH")
+_DOUBLE = struct.Struct(">d")
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,10 @@ class Encoder(ABC):
     @abstractmethod
     def array(self, items: Sequence[bytes]) -> bytes:
         """A list of written values."""
+
+    @abstractmethod
+    def table(self, rows: Sequence[tuple[Entries, Entries, float]], key: str) -> bytes:
+        """A list of maps, each of two written parts and a number under ``key``."""
 
 
 class MessagePack(Encoder):
@@ -78,6 +87,20 @@ class MessagePack(Encoder):
         header: bytes = self._packer.pack_array_header(len(items))
         return header + b"".join(items)
 
+    def table(self, rows: Sequence[tuple[Entries, Entries, float]], key: str) -> bytes:
+        """A list of maps, each of two written parts and a number under ``key``."""
+        parts: list[bytes] = [self._packer.pack_array_header(len(rows))]
+        before = self.value(key) + b"\xcb"
+        for first, second, number in rows:
+            parts += (
+                _MAP_16.pack(0xDE, first.count + second.count + 1),
+                first.body,
+                second.body,
+                before,
+                _DOUBLE.pack(number),
+            )
+        return b"".join(parts)
+
 
 class Json(Encoder):
     """The HTTP protocol's metadata."""
@@ -101,3 +124,12 @@ class Json(Encoder):
     def array(self, items: Sequence[bytes]) -> bytes:
         """A list of written values."""
         return b"[" + b", ".join(items) + b"]"
+
+    def table(self, rows: Sequence[tuple[Entries, Entries, float]], key: str) -> bytes:
+        """A list of maps, each of two written parts and a number under ``key``."""
+        return self.array(
+            [
+                b'{%b, %b, "%b": %b}' % (a.body, b.body, key.encode(), repr(number).encode())
+                for a, b, number in rows
+            ]
+        )

@@ -123,7 +123,7 @@ class Reporter:
         distances = world.distances().tolist()
         held = world.household.held
         carried = set() if held is None else {thing.index for thing in held.tree()}
-        written = []
+        rows = []
         for thing in world.household.things:
             index = thing.index
             state: object = thing.describe() if thing.alive else thing
@@ -139,9 +139,8 @@ class Reporter:
                     entries = encoder.entries(self._describe(thing))
                     self._objects[index] = (state, entries)
             seen = self._switch[thing.id in visible or index in carried]
-            away = encoder.entries({"distance": distances[index]})
-            written.append(encoder.map([entries, seen, away]))
-        return encoder.array(written)
+            rows.append((entries, seen, distances[index]))
+        return encoder.table(rows, "distance")
 
     def _describe(self, thing: Thing) -> dict[str, Any]:
         world, kind = self._world, thing.object_class

@@ -13,7 +13,7 @@ from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.player.actions import Actions
 from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
-from gym_clalfred.simulator.player.colours import colour_bounds
+from gym_clalfred.simulator.player.colours import colour_bounds, paint
 from gym_clalfred.simulator.player.dispatch import call
 from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
 from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
@@ -143,6 +143,8 @@ class Player:
             screen.height,
             Channels(screen.depth, named),
         )
+        if not self._actions.map_view:
+            self._world.recognise(pictures[0].instances)
         images: list[tuple[str, bytes]] = []
         extra: dict[str, Any] = {}
         for k, picture in enumerate(pictures):
@@ -163,7 +165,7 @@ class Player:
     @staticmethod
     def _coloured(picture: Picture, palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
         assert picture.instances is not None
-        pixels: NDArray[np.uint32] = palette[picture.instances]
+        pixels: NDArray[np.uint32] = paint(picture.instances, palette)
         return pixels
 
     def _colours(self, pixels: NDArray[np.uint32]) -> bytes:

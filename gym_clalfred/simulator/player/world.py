@@ -13,6 +13,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     GRID_METRES,
+    REACH_METRES,
     SIGHT_PIXELS,
     SUCCESS,
     AgentPose,
@@ -35,6 +36,7 @@ from gym_clalfred.simulator.embedded.visibility import (
     count_pixels,
     distance_to,
     eye_of,
+    observe,
 )
 from gym_clalfred.simulator.player.cameras import Camera, focal_length
 
@@ -56,7 +58,7 @@ class World(EmbeddedSimulator):
 
     def __init__(self, rooms: Callable[[int], Room] = make_room) -> None:
         super().__init__(RenderOptions(image_size=8, instances=False), rooms)
-        self.reach = 1.5
+        self.reach = REACH_METRES
         self.crouching = False
         self.hidden: set[str] = set()
         self.names: list[str] = []
@@ -231,6 +233,16 @@ class World(EmbeddedSimulator):
                     waiting.append(cell)
         return [(x * GRID_METRES, z * GRID_METRES) for x, z in sorted(found)]
 
+    def recognise(self, instances: NDArray[np.int16] | None) -> None:
+        """Takes a picture of the agent's own camera for its sight, if it is as good as that."""
+        whole = instances is not None and instances.shape == (SIGHT_PIXELS, SIGHT_PIXELS)
+        if not whole or self._observation is not None or self.held is not None or self.hidden:
+            return
+        assert instances is not None
+        things = self.household.things
+        seen = observe(instances, self._object_ids, things, self._x, self._z)
+        self._observation = seen if self.reach == REACH_METRES else self._within_reach(seen)
+
     def _stand(self, x: float, z: float, yaw: float, pitch: float) -> None:
         self._x, self._z = x, z
         self._yaw = _whole(yaw % 360.0)
@@ -240,7 +252,7 @@ class World(EmbeddedSimulator):
     def _observe(self) -> Observation:
         if self._observation is None:
             observation = super()._observe()
-            if self.reach != 1.5:
+            if self.reach != REACH_METRES:
                 self._observation = self._within_reach(observation)
         assert self._observation is not None
         return self._observation
