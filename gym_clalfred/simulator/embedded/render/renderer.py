@@ -108,7 +108,6 @@ class Renderer:
             stage.fine,
             texels,
             levels,
-            DITHER,
             self._distances,
             self._facing,
             self._ranges,
@@ -157,15 +156,6 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
         dtype=np.float32,
     )
 
-
-#: Ordered offsets within a texel for each pixel of 4 rows; see ``shading.shade_view``.
-DITHER = np.resize(
-    np.tile(
-        np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16,
-        (1, shading.STRETCH // 4),
-    ).astype(np.float32),
-    4 * shading.STRETCH + int(shading.BLOCK),
-)
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)

@@ -57,6 +57,7 @@ ROW_SHIFT = np.int32(8)
 FINENESS = (0.5 ** np.arange(16)).astype(np.float32)
 
 HALF = np.float32(0.5)
+EIGHTH = np.float32(0.125)
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
@@ -119,7 +120,6 @@ def shade_view(
     colours: F32,
     addresses: I32,
     patches: U32,
-    dither: F32,
     owners: NDArray[np.int16],
     rgb: U8,
     instances: NDArray[np.int16],
@@ -142,7 +142,6 @@ def shade_view(
         colours: (3 * NEXT,) working memory: red, green, blue without texture and light map.
         addresses: (2 * NEXT,) working memory: where the texture's and the light's texels are.
         patches: (2 * NEXT,) working memory: those texels.
-        dither: (4 * STRETCH,) offsets in texels that hide the steps of the light map.
         owners: (N,) instance of each polygon.
         rgb: (size * size * 3,) out.
         instances: (size * size + BLOCK,) out, or empty if not wanted.
@@ -152,7 +151,8 @@ def shade_view(
     named = len(instances) > 0
     for row in range(size):
         down = np.float32(row)
-        phase = np.uint64((row & 3) * STRETCH)
+        # Shifting rows against each other by parts of a texel hides the steps of the light map.
+        jitter = np.float32((5 * row) & 7) * EIGHTH
         for left in range(0, size, STRETCH):
             line = np.uint64(row * size + left)
             count = min(STRETCH, size - left)
@@ -188,9 +188,8 @@ def shade_view(
                 texture, receiver = notes[p, 1], notes[p, 2]
                 if named:
                     owner = np.int16(notes[p, 3])
-                    for block in range(line + begin, line + end, BLOCK):
-                        for k in range(block, block + BLOCK):
-                            instances[k] = owner
+                    for k in range(line + begin, line + begin + in_blocks(end - begin)):
+                        instances[k] = owner
                 while begin < end:
                     length = min(CHUNK, end - begin)
                     across = np.float32(left) + np.float32(np.int32(begin))
@@ -213,8 +212,7 @@ def shade_view(
                             texture > 0,
                             level,
                             tile,
-                            dither,
-                            phase,
+                            jitter,
                             receiver_maps,
                             receiver,
                             colours,
@@ -278,6 +276,12 @@ def fill_crack(begin: np.uint64, end: np.uint64, colours: F32, addresses: I32) -
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def in_blocks(length: np.uint64) -> np.uint64:
+    """The length, rounded up to whole blocks."""
+    return (length + BLOCK - np.uint64(1)) & ~(BLOCK - np.uint64(1))
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def level_of(area: np.float32, most: np.int32) -> np.int32:
     """Level of detail at which a pixel that covers ``area`` texels covers about one."""
     exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
@@ -326,8 +330,7 @@ def shade_receiver(
     textured: bool,
     level: np.int32,
     tile: np.int32,
-    dither: F32,
-    phase: np.uint64,
+    jitter: np.float32,
     charts: I32,
     receiver: np.integer,
     colours: F32,
@@ -335,9 +338,10 @@ def shade_receiver(
 ) -> None:
     """Colours and texels of a chunk of a polygon with a light map."""
     red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
-    first, width = charts[receiver, 0], charts[receiver, 1]
-    right, bottom = np.float32(width - 1), np.float32(charts[receiver, 2] - 1)
-    x1, x2, y1, y2 = terms[p, 12], terms[p, 15], terms[p, 16], terms[p, 19]
+    # Places in a map are whole numbers that float32 holds exactly; its products are quicker.
+    first, width = charts[receiver, 0], np.float32(charts[receiver, 1])
+    right, bottom = width - ONE, np.float32(charts[receiver, 2] - 1)
+    x1, x2, y1, y2 = terms[p, 12], terms[p, 15] + jitter, terms[p, 16], terms[p, 19] + jitter
     x = x1 * across + terms[p, 13] * down + terms[p, 14]
     y = y1 * across + terms[p, 17] * down + terms[p, 18]
     if textured:
@@ -350,34 +354,32 @@ def shade_receiver(
         )
         u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
         v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
-        for block in range(begin, begin + length, BLOCK):
-            for k in range(block, block + BLOCK):
-                z = ONE / inverse_depth[at - begin + k]
-                i, j = np.int32(z * u + u2), np.int32(z * v + v2)
-                addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
-                i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
-                j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
-                addresses[k + NEXT] = first + j * width + i
-                colours[k] = red
-                colours[k + NEXT] = green
-                colours[k + AFTER] = blue
-                u += u1
-                v += v1
-                x += x1
-                y += y1
+        for k in range(begin, begin + in_blocks(length)):
+            z = ONE / inverse_depth[at - begin + k]
+            i, j = np.int32(z * u + u2), np.int32(z * v + v2)
+            addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
+            left = np.floor(min(max(z * x + x2, ZERO), right))
+            top = np.floor(min(max(z * y + y2, ZERO), bottom))
+            addresses[k + NEXT] = first + np.int32(top * width + left)
+            colours[k] = red
+            colours[k + NEXT] = green
+            colours[k + AFTER] = blue
+            u += u1
+            v += v1
+            x += x1
+            y += y1
     else:
-        for block in range(begin, begin + length, BLOCK):
-            for k in range(block, block + BLOCK):
-                z = ONE / inverse_depth[at - begin + k]
-                addresses[k] = 0
-                i = np.int32(min(max(z * x + x2 + dither[phase + k], ZERO), right))
-                j = np.int32(min(max(z * y + y2 + dither[phase + k], ZERO), bottom))
-                addresses[k + NEXT] = first + j * width + i
-                colours[k] = red
-                colours[k + NEXT] = green
-                colours[k + AFTER] = blue
-                x += x1
-                y += y1
+        for k in range(begin, begin + in_blocks(length)):
+            z = ONE / inverse_depth[at - begin + k]
+            addresses[k] = 0
+            left = np.floor(min(max(z * x + x2, ZERO), right))
+            top = np.floor(min(max(z * y + y2, ZERO), bottom))
+            addresses[k + NEXT] = first + np.int32(top * width + left)
+            colours[k] = red
+            colours[k + NEXT] = green
+            colours[k + AFTER] = blue
+            x += x1
+            y += y1
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -410,29 +412,27 @@ def shade_other(
         )
         u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
         v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
-        for block in range(begin, begin + length, BLOCK):
-            for k in range(block, block + BLOCK):
-                z = ONE / inverse_depth[at - begin + k]
-                i, j = np.int32(z * u + u2), np.int32(z * v + v2)
-                addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
-                addresses[k + NEXT] = 0
-                light = z * lit + constant
-                colours[k] = red * light
-                colours[k + NEXT] = green * light
-                colours[k + AFTER] = blue * light
-                u += u1
-                v += v1
-                lit += change
+        for k in range(begin, begin + in_blocks(length)):
+            z = ONE / inverse_depth[at - begin + k]
+            i, j = np.int32(z * u + u2), np.int32(z * v + v2)
+            addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
+            addresses[k + NEXT] = 0
+            light = z * lit + constant
+            colours[k] = red * light
+            colours[k + NEXT] = green * light
+            colours[k + AFTER] = blue * light
+            u += u1
+            v += v1
+            lit += change
     else:
-        for block in range(begin, begin + length, BLOCK):
-            for k in range(block, block + BLOCK):
-                addresses[k] = 0
-                addresses[k + NEXT] = 0
-                light = lit / inverse_depth[at - begin + k] + constant
-                colours[k] = red * light
-                colours[k + NEXT] = green * light
-                colours[k + AFTER] = blue * light
-                lit += change
+        for k in range(begin, begin + in_blocks(length)):
+            addresses[k] = 0
+            addresses[k + NEXT] = 0
+            light = lit / inverse_depth[at - begin + k] + constant
+            colours[k] = red * light
+            colours[k + NEXT] = green * light
+            colours[k + AFTER] = blue * light
+            lit += change
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")

@@ -293,18 +293,22 @@ def refine(
     width, fine_width, fine_height = chart[1], fine_chart[1], fine_chart[2]
     times = (fine_width - 2) // (width - 2)
     share = ONE / np.float32(times)
-    for j in range(max(0, (top - 1) * times), min(fine_height, bottom * times + 1)):
-        b = min(j // times, chart[2] - 2)
-        y = np.float32(j - b * times) * share
-        for i in range(max(0, (left - 1) * times), min(fine_width, right * times + 1)):
-            a = min(i // times, width - 2)
-            x = np.float32(i - a * times) * share
-            t = chart[0] + b * width + a
-            high = coarse[t] + x * (coarse[t + 1] - coarse[t])
-            t += width
-            low = coarse[t] + x * (coarse[t + 1] - coarse[t])
-            light = min(high + y * (low - high), MOST_LIGHT)
-            fine[fine_chart[0] + j * fine_width + i] = np.uint8(light * PLAIN_LIGHT)
+    for b in range(max(0, top - 1), min(bottom, chart[2] - 1)):
+        for j in range(b * times, min((b + 1) * times, fine_height)):
+            y = np.float32(j - b * times) * share
+            line = fine_chart[0] + j * fine_width
+            first = max(0, left - 1)
+            t = chart[0] + b * width + first
+            here = coarse[t] + y * (coarse[t + width] - coarse[t])
+            for a in range(first, min(right, width - 1)):
+                t += 1
+                there = coarse[t] + y * (coarse[t + width] - coarse[t])
+                step = (there - here) * share
+                light = here
+                for i in range(a * times, min((a + 1) * times, fine_width)):
+                    fine[line + i] = np.uint8(min(light, MOST_LIGHT) * PLAIN_LIGHT)
+                    light += step
+                here = there
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

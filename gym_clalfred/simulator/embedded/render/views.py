@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -24,115 +28,130 @@ U32 = NDArray[np.uint32]
 BEYOND = int(BLOCK)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def render_views(
-    eye: F32,
-    bases: F32,
-    size: int,
-    focal: np.float32,
-    exclude: int,
-    stamp: int,
-    objects: int,
-    spans: I32,
-    spheres: F32,
-    corners: F32,
-    counts: I32,
-    planes: F32,
-    paints: F32,
-    patterns: I32,
-    owners: I16,
-    receivers_of: I32,
-    fine_axes: F32,
-    fine_maps: I32,
-    fine: U8,
-    texels: U32,
-    levels: I32,
-    dither: F32,
-    distances: F32,
-    facing: I32,
-    ranges: I32,
-    terms: F32,
-    notes: I32,
-    edges: F32,
-    inverse_depth: F32,
-    polygons: F32,
-    changes: U8,
-    words: NDArray[np.uint64],
-    ends: I32,
-    colours: F32,
-    addresses: I32,
-    patches: U32,
-    rgb: U8,
-    depths: F32,
-    instances: I16,
-) -> None:
-    """Renders all views; ``rgb``, ``depths`` and ``instances`` may each be empty.
+def _version() -> int:
+    """Changes with the sources of the kernels called here."""
+    folder = Path(__file__).parent
+    sources = b"".join((folder / name).read_bytes() for name in ("raster.py", "shading.py"))
+    return zlib.crc32(sources) | 1
 
-    Args:
-        bases: (V, 3, 3) right, up, forward of each view.
-        exclude: instance to leave out, or -1.
-        stamp: before the first view's; see ``shade_view``.
-        objects: how many rows of ``spans`` and ``spheres`` are in use.
-        rgb: (V * size * size * 3,) out.
-        depths: (V * size * size,) out.
-        instances: (V * size * size + BEYOND,) out.
 
-    The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
-    """
-    find_facing(eye, spans[:objects], planes, distances, facing, ranges, exclude)
-    pixels = size * size
-    for v in range(len(bases)):
-        draw_view(
-            eye,
-            bases[v],
-            size,
-            focal,
-            spheres[:objects],
-            ranges,
-            facing,
-            distances,
-            corners,
-            counts,
-            planes,
-            edges,
-            inverse_depth,
-            polygons,
-        )
-        first = v * pixels
-        if len(depths) > 0:
-            write_depth(inverse_depth, depths[first : first + pixels])
-        if len(rgb) > 0:
-            shade_view(
+def _compiled(version: int) -> Callable[..., None]:
+    """The kernel; numba's cache on disk looks at this file and the closure, not at other files."""
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def render_views(
+        eye: F32,
+        bases: F32,
+        size: int,
+        focal: np.float32,
+        exclude: int,
+        stamp: int,
+        objects: int,
+        spans: I32,
+        spheres: F32,
+        corners: F32,
+        counts: I32,
+        planes: F32,
+        paints: F32,
+        patterns: I32,
+        owners: I16,
+        receivers_of: I32,
+        fine_axes: F32,
+        fine_maps: I32,
+        fine: U8,
+        texels: U32,
+        levels: I32,
+        distances: F32,
+        facing: I32,
+        ranges: I32,
+        terms: F32,
+        notes: I32,
+        edges: F32,
+        inverse_depth: F32,
+        polygons: F32,
+        changes: U8,
+        words: NDArray[np.uint64],
+        ends: I32,
+        colours: F32,
+        addresses: I32,
+        patches: U32,
+        rgb: U8,
+        depths: F32,
+        instances: I16,
+    ) -> None:
+        """Renders all views; ``rgb``, ``depths`` and ``instances`` may each be empty.
+
+        Args:
+            bases: (V, 3, 3) right, up, forward of each view.
+            exclude: instance to leave out, or -1.
+            stamp: before the first view's; see ``shade_view``.
+            objects: how many rows of ``spans`` and ``spheres`` are in use.
+            rgb: (V * size * size * 3,) out.
+            depths: (V * size * size,) out.
+            instances: (V * size * size + BEYOND,) out.
+
+        The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
+        """
+        if version == 0:
+            return
+        find_facing(eye, spans[:objects], planes, distances, facing, ranges, exclude)
+        pixels = size * size
+        for v in range(len(bases)):
+            draw_view(
                 eye,
                 bases[v],
                 size,
                 focal,
-                stamp + 1 + v,
+                spheres[:objects],
+                ranges,
+                facing,
+                distances,
+                corners,
+                counts,
+                planes,
+                edges,
                 inverse_depth,
                 polygons,
-                distances,
-                paints,
-                patterns,
-                receivers_of,
-                fine_axes,
-                fine_maps,
-                fine,
-                texels,
-                levels,
-                terms,
-                notes,
-                changes,
-                words,
-                ends,
-                colours,
-                addresses,
-                patches,
-                dither,
-                owners,
-                rgb[3 * first : 3 * (first + pixels)],
-                instances[first : first + pixels + BEYOND],
             )
-        elif len(instances) > 0:
-            write_instances(
-                polygons, size, owners, changes, words, ends, instances[first : first + pixels]
-            )
+            first = v * pixels
+            if len(depths) > 0:
+                write_depth(inverse_depth, depths[first : first + pixels])
+            if len(rgb) > 0:
+                shade_view(
+                    eye,
+                    bases[v],
+                    size,
+                    focal,
+                    stamp + 1 + v,
+                    inverse_depth,
+                    polygons,
+                    distances,
+                    paints,
+                    patterns,
+                    receivers_of,
+                    fine_axes,
+                    fine_maps,
+                    fine,
+                    texels,
+                    levels,
+                    terms,
+                    notes,
+                    changes,
+                    words,
+                    ends,
+                    colours,
+                    addresses,
+                    patches,
+                    owners,
+                    rgb[3 * first : 3 * (first + pixels)],
+                    instances[first : first + pixels + BEYOND],
+                )
+            elif len(instances) > 0:
+                write_instances(
+                    polygons, size, owners, changes, words, ends, instances[first : first + pixels]
+                )
+
+    return render_views
+
+
+render_views = _compiled(_version())
