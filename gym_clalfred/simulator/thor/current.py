@@ -46,10 +46,12 @@ class CurrentLink(Link):
         super().__init__(render, side, options)
         self._controller: _Controller | None = None
         self._cameras_at: AgentPose | None = None
+        self._has_cameras = False
 
     def load(self, scene: Scene) -> Event:
         """Loads a room and restores it."""
         self._cameras_at = None
+        self._has_cameras = False
         if self._controller is None:
             self._controller = _Controller(self, scene.floor_plan)
         else:
@@ -63,10 +65,6 @@ class CurrentLink(Link):
             self._must("SetObjectPoses", objectPoses=object_poses(scene), placeStationary=True)
         if scene.dirty_and_empty:
             self._soil_dishes()
-        for view in self.turned_views:
-            self._must(
-                "AddThirdPartyCamera", **_placed(self._eye(), scene.start, self._angle(view))
-            )
         return self.do("Pass", images=False)
 
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
@@ -102,6 +100,11 @@ class CurrentLink(Link):
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
         """The five views; the cameras follow the agent, the last one to move takes the pictures."""
         turned = self.turned_views
+        if not self._has_cameras:
+            # Not before they are needed: every picture is one of all cameras.
+            for view in turned:
+                self._must("AddThirdPartyCamera", **_placed(self._eye(), pose, self._angle(view)))
+            self._has_cameras, self._cameras_at = True, pose
         event = None
         if self._cameras_at != pose:
             eye = self._eye()
@@ -115,17 +118,8 @@ class CurrentLink(Link):
             self._cameras_at = pose
         if event is None:
             event = self.do("Pass", images=True)
-        return self.arrange(event)
-
-    def arrange(self, event: Event) -> tuple[CameraView, ...]:
-        """The views of an event in the order of ``View``."""
         others = iter(event.views[1:])
-        turned = self.turned_views
         return tuple(next(others) if view in turned else event.views[0] for view in View)
-
-    def cameras_follow(self, pose: AgentPose) -> bool:
-        """Whether the cameras are where an agent at a pose needs them."""
-        return self._cameras_at == pose
 
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""
