@@ -79,14 +79,30 @@ def write_archive(
             digest.update(f"{name}\n{len(content)}\n".encode() + content)
             _write_entry(archive, name, content)
             rows.append(IndexRow.of(trajectory))
-        index = {
-            "version": INDEX_VERSION,
-            "split": split.value,
-            "trajectories": [row.to_json() for row in rows],
-        }
-        _write_entry(archive, INDEX_NAME, json.dumps(index, separators=(",", ":")).encode())
+        _write_index(archive, split, rows)
     episodes = sum(row.annotations for row in rows)
     return ArchiveSummary(len(rows), episodes, digest.hexdigest())
+
+
+def merge_archives(folder: str | Path, split: Split, parts: Iterable[Path]) -> ArchiveSummary:
+    """Writes a split's zip file from several that ``write_archive`` made, in their order."""
+    rows: list[IndexRow] = []
+    digest = hashlib.sha256()
+    with (
+        atomic_file(archive_path(folder, split)) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive,
+    ):
+        for path in parts:
+            with zipfile.ZipFile(path) as part:
+                index = Field.parse(part.read(INDEX_NAME), f"{path}/{INDEX_NAME}")
+                for row in (IndexRow.from_json(row) for row in index["trajectories"]):
+                    name = _entry_name(split, row.key)
+                    content = part.read(name)
+                    digest.update(f"{name}\n{len(content)}\n".encode() + content)
+                    _write_entry(archive, name, content)
+                    rows.append(row)
+        _write_index(archive, split, rows)
+    return ArchiveSummary(len(rows), sum(row.annotations for row in rows), digest.hexdigest())
 
 
 class TrajectoryArchive(EpisodeSource):
@@ -170,6 +186,15 @@ class TrajectoryArchive(EpisodeSource):
 
 def _entry_name(split: Split, key: str) -> str:
     return f"json_2.1.0/{split.value}/{key}/traj_data.json"
+
+
+def _write_index(archive: zipfile.ZipFile, split: Split, rows: Iterable[IndexRow]) -> None:
+    index = {
+        "version": INDEX_VERSION,
+        "split": split.value,
+        "trajectories": [row.to_json() for row in rows],
+    }
+    _write_entry(archive, INDEX_NAME, json.dumps(index, separators=(",", ":")).encode())
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

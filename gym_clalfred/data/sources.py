@@ -9,11 +9,13 @@ from pathlib import Path
 from gym_clalfred.data.alfred_folder import AlfredFolder, find_root
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.store import AlfredStore, is_store
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 
 __all__ = [
     "AlfredFolder",
+    "AlfredStore",
     "EpisodeEntry",
     "EpisodeSource",
     "TrajectoryArchive",
@@ -33,6 +35,7 @@ class FolderKind:
 
 #: Kinds of folders that ``data=`` may name; the first that recognises a folder opens it.
 FOLDER_KINDS: list[FolderKind] = [
+    FolderKind("a store made by clalfred-data import", is_store, AlfredStore),
     FolderKind(
         "a tier's folder with train.zip",
         lambda path: any(archive_path(path, split).is_file() for split in Split),

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, box_agreements, row_sums
+from gym_clalfred.data.alfred_import.camera import (
+    EYE_HEIGHT,
+    bases,
+    box_agreements,
+    box_cost,
+    row_sums,
+)
 from gym_clalfred.simulator.contract import Vector
 
 #: How many views of one object are compared.
@@ -18,15 +24,14 @@ _FIRST_STEP = 0.32
 _LAST_STEP = 0.01
 _LEAST_EXTENT = 0.02
 
-#: What one unit of each departure costs, in mean intersection over union.
-_ANCHOR_COST = 0.5
-_SIZE_COST = 0.02
-_WALK_COST = 0.1
-_ITEM_COST = 0.3
+#: Thickness of the front that is all one sees of a closed drawer.
+_PLATE = 0.03
 
-#: The agent keeps this far from what it walks around, and walks under what is higher.
-_MARGIN = 0.1
-_HEADROOM = 1.6
+#: What departures cost, in mean intersection over union: per metre from the recorded position, per
+#: unit of the logarithm of an extent, per metre below the floor; height above which the agent walks
+#: under; per metre of a walked point within the box, and the margin around it; per metre between
+#: the box and what lies in it; per line of sight that is blocked, and at most for all of them.
+_COSTS = np.array([0.5, 0.02, 2.0, 1.6, 0.1, 0.1, 0.3, 0.02, 0.6])
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,35 @@ class FixtureView:
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """What else is known about the place of a box.
+
+    Args:
+        walked: (N, 2) points on which the agent can stand.
+        items: (N, 3) base centres of what lay in or on the object.
+        rays: (N, 6) eye and end of lines of sight past the object.
+        through: (N, 6) eye and end of lines of sight into the object, by its front.
+        front: the face of the box that is the front: its axis, +3 if at the high end; -1 for none.
+        plate: whether only the front is seen of the object.
+        flat: whether the height is known and kept.
+    """
+
+    walked: NDArray[np.float64]
+    items: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 3)))
+    rays: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
+    through: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 6)))
+    front: int = -1
+    plate: bool = False
+    flat: bool = False
+
+
+@dataclass(frozen=True)
 class BoxFit:
-    """A box (x0, y0, z0, x1, y1, z1), and how well its silhouette agrees with the masks."""
+    """A box (x0, y0, z0, x1, y1, z1), how well its silhouette agrees with the masks, its score."""
 
     box: NDArray[np.float64]
     agreement: float
+    score: float
     views: int
 
 
@@ -56,39 +85,32 @@ class BoxFitter:
         views: where it was seen.
         anchor: the recorded position, in or at the object.
         usual: extents (x, y, z) in the room that the class usually has.
-        walked: (N, 2) points on which the agent can stand.
-        items: (N, 3) where things lay in or on the object.
+        around: what else is known.
     """
 
     def __init__(
-        self,
-        views: Sequence[FixtureView],
-        anchor: Vector,
-        usual: Vector,
-        walked: NDArray[np.float64],
-        items: NDArray[np.float64],
+        self, views: Sequence[FixtureView], anchor: Vector, usual: Vector, around: Surroundings
     ) -> None:
-        chosen = _spread(views)
+        chosen = spread(views)
         self._eyes = np.array([(view.x, EYE_HEIGHT, view.z) for view in chosen])
         self._basis = bases(
             np.array([view.yaw for view in chosen], float),
             np.array([view.pitch for view in chosen], float),
         )
         self._sums = row_sums(np.array([view.samples for view in chosen]))
-        self._anchor = np.array(anchor)
-        self._usual = np.log(np.array(usual))
-        self._walked = walked
-        self._items = items
+        self._anchor = np.array(anchor, dtype=np.float64)
+        self._usual = np.log(np.array(usual, dtype=np.float64))
+        self._around = around
         self._views = len(views)
 
     def fit(self, start: NDArray[np.float64]) -> BoxFit:
         """Climbs from a first guess, moving the box and its sides in ever smaller steps."""
-        box, best = start.astype(np.float64).copy(), -np.inf
+        box = start.astype(np.float64).copy()
         best = self._score(box)
         step = _FIRST_STEP
         while step >= _LAST_STEP:
             improved = False
-            for move in _MOVES:
+            for move in _FLAT_MOVES if self._around.flat else _MOVES:
                 for sign in (step, -step):
                     tried = box + sign * move
                     if (tried[3:] - tried[:3] < _LEAST_EXTENT).any():
@@ -98,31 +120,33 @@ class BoxFitter:
                         box, best, improved = tried, score, True
             if not improved:
                 step /= 2
-        agreement = float(self.agreements(box).mean())
-        return BoxFit(box, agreement, self._views)
+        return BoxFit(box, float(self.agreements(box).mean()), best, self._views)
 
     def agreements(self, box: NDArray[np.float64]) -> NDArray[np.float64]:
         """Intersection over union per compared view."""
+        around = self._around
+        if around.plate and around.front >= 0:
+            box = box.copy()
+            axis = around.front % 3
+            if around.front >= 3:
+                box[axis] = box[axis + 3] - _PLATE
+            else:
+                box[axis + 3] = box[axis] + _PLATE
         return box_agreements(box, self._eyes, self._basis, self._sums)
 
     def _score(self, box: NDArray[np.float64]) -> float:
-        low, high = box[:3], box[3:]
-        score = float(self.agreements(box).mean())
-        off = np.maximum(np.maximum(low - self._anchor, self._anchor - high), 0.0)
-        score -= _ANCHOR_COST * float(off.sum())
-        score -= _SIZE_COST * float(np.abs(np.log(high - low) - self._usual).sum())
-        if low[1] < 0.0:
-            score += 2.0 * float(low[1])
-        if len(self._walked) and low[1] < _HEADROOM:
-            inside = np.minimum(
-                np.minimum(self._walked[:, 0] - low[0], high[0] - self._walked[:, 0]),
-                np.minimum(self._walked[:, 1] - low[2], high[2] - self._walked[:, 1]),
-            )
-            score -= _WALK_COST * float(np.minimum(np.maximum(inside + _MARGIN, 0.0), 0.5).sum())
-        if len(self._items):
-            away = np.maximum(np.maximum(low - self._items, self._items - high - (0, 0.3, 0)), 0.0)
-            score -= _ITEM_COST * float(away.sum()) / len(self._items)
-        return score
+        around = self._around
+        return float(self.agreements(box).mean()) - box_cost(
+            box,
+            self._anchor,
+            self._usual,
+            around.walked,
+            around.items,
+            around.rays,
+            around.through,
+            around.front,
+            _COSTS,
+        )
 
 
 def _moves() -> list[NDArray[np.float64]]:
@@ -135,9 +159,10 @@ def _moves() -> list[NDArray[np.float64]]:
 
 
 _MOVES = _moves()
+_FLAT_MOVES = [move for k, move in enumerate(_MOVES) if k not in (4, 5)]
 
 
-def _spread(views: Sequence[FixtureView]) -> list[FixtureView]:
+def spread(views: Sequence[FixtureView]) -> list[FixtureView]:
     """At most ``MOST_VIEWS``, as many different poses as possible."""
     by_pose: dict[tuple[float, float, int, int], list[FixtureView]] = {}
     for view in views:

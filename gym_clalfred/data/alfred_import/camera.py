@@ -158,6 +158,99 @@ def _agreements(
         result[n] = common / union if union > 0 else 0.0
 
 
+@njit(cache=True, nogil=True)
+def _score(
+    box: NDArray[np.float64],
+    anchor: NDArray[np.float64],
+    usual: NDArray[np.float64],
+    walked: NDArray[np.float64],
+    items: NDArray[np.float64],
+    rays: NDArray[np.float64],
+    through: NDArray[np.float64],
+    front: NDArray[np.int64],
+    costs: NDArray[np.float64],
+) -> float:
+    """What speaks against a box; its position does not tell the level of a flat one."""
+    cost = 0.0
+    for k in range(3):
+        low, high = box[k], box[k + 3]
+        if k != 1 or high - low > 0.03:
+            cost += costs[0] * max(max(low - anchor[k], anchor[k] - high), 0.0)
+        cost += costs[1] * abs(np.log(high - low) - usual[k])
+    cost += costs[2] * max(-box[1], 0.0)
+    if box[1] < costs[3]:
+        for n in range(len(walked)):
+            inside = min(
+                min(walked[n, 0] - box[0], box[3] - walked[n, 0]),
+                min(walked[n, 1] - box[2], box[5] - walked[n, 1]),
+            )
+            cost += costs[4] * min(max(inside + costs[5], 0.0), 0.5)
+    away = 0.0
+    for n in range(len(items)):
+        for k in range(3):
+            slack = 0.3 if k == 1 else 0.0
+            away += max(max(box[k] - items[n, k], items[n, k] - box[k + 3] - slack), 0.0)
+    if len(items) > 0:
+        cost += costs[6] * away / len(items)
+    hits = 0
+    for n in range(len(rays)):
+        enter, leave, _ = _cross(box, rays[n])
+        if enter < leave and leave > 0.0 and enter < 1.0:
+            hits += 1
+    for n in range(len(through)):
+        enter, leave, face = _cross(box, through[n])
+        if enter < leave and enter > 0.0 and enter < 1.0 and face != front[0]:
+            hits += 1
+    return cost + min(costs[7] * hits, costs[8])
+
+
+@njit(cache=True, nogil=True)
+def _cross(box: NDArray[np.float64], ray: NDArray[np.float64]) -> tuple[float, float, int]:
+    """When a ray (eye, end) enters and leaves a box, and by which face: axis, +3 if the high."""
+    enter, leave, face = -1e9, 1e9, -1
+    for k in range(3):
+        along = ray[k + 3] - ray[k]
+        if abs(along) < 1e-9:
+            along = 1e-9
+        a, b = (box[k] - ray[k]) / along, (box[k + 3] - ray[k]) / along
+        side = k
+        if a > b:
+            a, b = b, a
+            side = k + 3
+        if a > enter:
+            enter, face = a, side
+        if b < leave:
+            leave = b
+    return enter, leave, face
+
+
+def box_cost(
+    box: NDArray[np.float64],
+    anchor: NDArray[np.float64],
+    usual: NDArray[np.float64],
+    walked: NDArray[np.float64],
+    items: NDArray[np.float64],
+    rays: NDArray[np.float64],
+    through: NDArray[np.float64],
+    front: int,
+    costs: NDArray[np.float64],
+) -> float:
+    """What speaks against a box besides the masks.
+
+    Args:
+        box: x0, y0, z0, x1, y1, z1.
+        anchor: (3,) recorded position.
+        usual: (3,) logarithms of the usual extents.
+        walked: (N, 2) points on which the agent can stand.
+        items: (N, 3) base centres of what lay in or on the object.
+        rays: (N, 6) eye and end of lines of sight past the object.
+        through: (N, 6) eye and end of lines of sight into the object, by its front.
+        front: the face that is the front: axis, +3 if at its high end; -1 if there is none.
+        costs: of each departure, in the order of ``boxes._COSTS``.
+    """
+    return _score(box, anchor, usual, walked, items, rays, through, np.array([front]), costs)
+
+
 def box_agreements(
     box: NDArray[np.float64],
     eyes: NDArray[np.float64],

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gym_clalfred.actions import LOOK_DEGREES, MOVE_METRES, ROTATE_DEGREES, Action
-from gym_clalfred.data.trajectory import ExpertAction, HighStep, RunLengthMask, Trajectory
+from gym_clalfred.data.trajectory import ExpertAction, RunLengthMask, Trajectory
 from gym_clalfred.objects import CLOSED_AT_START, PICKUPABLE, ObjectClass
 from gym_clalfred.simulator.contract import GRID_METRES, ObjectPose, Vector
 from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
@@ -30,8 +29,11 @@ class Sighting:
         target: its id; for what was sliced the piece's.
         mask: its pixels.
         is_open: whether it was open when it was seen.
-        pose: of a pickupable that was still where the scene put it; else ``None``.
-        put_in: id of the fixture into which a pickupable had been put; else ``None``.
+        pose: of a pickupable, or of the whole of a piece, that was still where the scene had it;
+            else ``None``.
+        put_in: id of the receptacle into which a pickupable had been put; else ``None``.
+        name: of the pickupable, moved or not; of a piece its class and number, such as
+            ``BreadSliced_1``; ``None`` for fixtures.
     """
 
     x: float
@@ -44,19 +46,20 @@ class Sighting:
     is_open: bool
     pose: ObjectPose | None = None
     put_in: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
 class Holding:
-    """That a fixture held a pickupable object at the start: the fixture, and where the object was.
+    """That a fixture held a pickupable object at the start.
 
-    ``first`` is the action done to the fixture or the object before anything else: whether a
-    container was opened first.
+    Args:
+        fixture: recorded position of the fixture.
+        pose: of the object.
     """
 
     fixture: Vector
-    object_class: ObjectClass
-    item: Vector
+    pose: ObjectPose
 
 
 def name_ids(trajectory: Trajectory) -> Trajectory:
@@ -99,6 +102,13 @@ def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
         if target is None or act.mask is None:
             continue
         object_class = class_of(target)
+        whole = "|".join(target.split("|")[:4])
+        pose = None if {target, whole} & moved.keys() else poses.get(whole)
+        name = pose.name if pose is not None else None
+        if whole != target:
+            name = target.split("|")[4]
+        elif target in poses:
+            name = poses[target].name
         yield Sighting(
             x,
             z,
@@ -108,8 +118,9 @@ def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
             target,
             act.mask,
             is_open.get(target, object_class not in CLOSED_AT_START),
-            poses.get(target) if target not in moved else None,
+            pose,
             moved.get(target),
+            name if object_class in PICKUPABLE else None,
         )
         if act.action is Action.OpenObject:
             is_open[target] = True
@@ -149,17 +160,16 @@ def stood_points(trajectory: Trajectory) -> set[tuple[float, float]]:
 def holdings(trajectory: Trajectory) -> Iterator[Holding]:
     """Which fixtures held what at the start, as far as the planner recorded it."""
     for step in trajectory.plan:
-        if _is_first_pickup(step):
-            assert step.target is not None
-            assert step.receptacle is not None
-            if step.receptacle.object_class not in PICKUPABLE:
-                yield Holding(
-                    step.receptacle.position, step.target.object_class, step.target.position
-                )
-
-
-def _is_first_pickup(step: HighStep) -> bool:
-    return step.action == "PickupObject" and None not in (step.target, step.receptacle)
+        target, receptacle = step.target, step.receptacle
+        if step.action != "PickupObject" or target is None or receptacle is None:
+            continue
+        if receptacle.object_class in PICKUPABLE:
+            continue
+        for pose in trajectory.scene.object_poses:
+            off = max(abs(a - b) for a, b in zip(pose.position, target.position))
+            if pose.object_class is target.object_class and off <= _ID_SLACK:
+                yield Holding(receptacle.position, pose)
+                break
 
 
 def _item_ids(poses: tuple[ObjectPose, ...]) -> list[str]:
@@ -191,8 +201,3 @@ def _nearest(object_id: str, poses: tuple[ObjectPose, ...], names: list[str]) ->
 
 def _snap(value: float) -> float:
     return round(value / GRID_METRES) * GRID_METRES
-
-
-def decode(mask: RunLengthMask) -> NDArray[np.bool_]:
-    """(300, 300) pixels of a mask."""
-    return mask.decode()

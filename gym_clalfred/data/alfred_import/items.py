@@ -9,19 +9,20 @@ found by least squares on the edges of the masks, held near what is usual for th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, style_of
+from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, posed_size, style_of
 from gym_clalfred.simulator.embedded.room import ItemShape
+from gym_clalfred.simulator.embedded.slicing import PIECES, STANDING
 
 #: How many masks of one name are used.
-MOST_VIEWS = 24
+MOST_VIEWS = 16
 
 #: How far names differ from their class: metres of the origin, logarithm of the extents.
 _ORIGIN_SPREAD = 0.03
@@ -34,7 +35,14 @@ _FIRST_SIZE_SPREAD = 0.5
 #: Pixels by which the edges of a fitting mask are usually off; more counts as hidden.
 _PIXELS = 2.0
 
-_STEPS = 12
+_STEPS = 8
+
+#: Pieces of sliced things are measured one by one if seen so often.
+LEAST_VIEWS = 5
+
+#: Pieces of sliced things, and those of them that stand on their edge.
+SLICES = frozenset(SLICED_FORM.values())
+ON_EDGE = frozenset(SLICED_FORM[whole] for whole in STANDING)
 _TURNS = (0.0, 90.0, 180.0, 270.0)
 
 
@@ -80,10 +88,16 @@ def fit_items(views: Mapping[str, Sequence[ItemView]]) -> dict[str, ItemFit]:
     """Fits the shape of every name; first alone, then near the median of its class."""
     first = {name: _fit(name, seen, _first_prior(name)) for name, seen in views.items()}
     priors = _class_priors(first)
-    return {
-        name: _fit(name, seen, priors.get(_class(name), _first_prior(name)))
-        for name, seen in views.items()
-    }
+    fits = {}
+    for name, seen in views.items():
+        if _class(name) in SLICES:
+            # Pieces differ from each other in where they lie, so that their class tells nothing.
+            fits[name] = first[name]
+            continue
+        prior = priors[_class(name)]
+        turns = tuple(dict.fromkeys((prior.turns[0], first[name].shape.turn)))
+        fits[name] = _fit(name, seen, replace(prior, turns=turns))
+    return fits
 
 
 def class_shapes(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, ItemShape]:
@@ -94,12 +108,37 @@ def class_shapes(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, ItemShape]:
     }
 
 
+def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
+    """Shapes of all pieces of sliced things; those seldom seen follow the row of the others."""
+    shapes: dict[str, ItemShape] = {}
+    for whole, count in PIECES.items():
+        name = SLICED_FORM[whole].name
+        names = [f"{name}_{k}" for k in range(1, count + 1)]
+        sure = {
+            k: fits[piece].shape
+            for k, piece in enumerate(names)
+            if piece in fits and fits[piece].views >= LEAST_VIEWS
+        }
+        if not sure:
+            continue
+        size = np.median([shape.size for shape in sure.values()], axis=0)
+        middle = np.median([shape.origin for shape in sure.values()], axis=0)
+        row = [shape.origin[2] for shape in sure.values()]
+        slope, start = np.polyfit(list(sure), row, 1) if len(sure) > 1 else (0.0, row[0])
+        for k, piece in enumerate(names):
+            origin = np.array([middle[0], middle[1], start + slope * k])
+            shapes[piece] = sure.get(k, ItemShape(_vector(size), _vector(origin), 0.0))
+    return shapes
+
+
 def _class(name: str) -> ObjectClass:
     return ObjectClass[name.split("_")[0]]
 
 
 def _first_prior(name: str) -> _Prior:
-    size = np.array(model_of(_class(name)).size(style_of(name)))
+    object_class = _class(name)
+    usual = model_of(object_class).size(style_of(name))
+    size = np.array(posed_size(usual, object_class in ON_EDGE))
     return _Prior(np.zeros(3), size, _FIRST_ORIGIN_SPREAD, _FIRST_SIZE_SPREAD, _TURNS)
 
 
@@ -146,8 +185,9 @@ class _Problem:
     def __init__(self, name: str, views: Sequence[ItemView]) -> None:
         object_class, style = _class(name), style_of(name)
         size = model_of(object_class).size(style)
-        look = Look(is_open=object_class is ObjectClass.Laptop)
+        look = Look(is_open=object_class is ObjectClass.Laptop, tipped=object_class in ON_EDGE)
         mesh = build_mesh(object_class, size, style, look)
+        size = posed_size(size, look.tipped)
         used = np.arange(mesh.corners.shape[1]) < mesh.counts[:, None]
         self._unit = _outermost(mesh.corners[used].astype(np.float64) / np.array(size))
         self._eyes = np.array([(v.eye[0], EYE_HEIGHT, v.eye[1]) for v in views])

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.boxes import BoxFit, BoxFitter, FixtureView
-from gym_clalfred.data.alfred_import.surfaces import settle_top, surfaces_for
+from gym_clalfred.data.alfred_import.aims import take_aim
+from gym_clalfred.data.alfred_import.boxes import BoxFit, BoxFitter, FixtureView, Surroundings
+from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT
+from gym_clalfred.data.alfred_import.furniture import (
+    BASINS,
+    OPEN_ABOVE,
+    PANELS,
+    Maker,
+    footprint_of,
+    front_face,
+)
+from gym_clalfred.data.alfred_import.items import SLICES, ItemView
+from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, Vector
-from gym_clalfred.simulator.embedded.catalog import BOARD, Look, build_mesh, model_of, style_of
+from gym_clalfred.simulator.contract import GRID_METRES, ObjectPose, Vector
+from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.room import (
-    Fixture,
-    ItemShape,
-    Rectangle,
-    Room,
-    Surface,
-    Wall,
-)
+from gym_clalfred.simulator.embedded.placement import turn
+from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Rectangle, Room, Wall
 from gym_clalfred.simulator.object_ids import class_of, position_of
 
 #: Distance from what stands outermost to the walls.
@@ -34,12 +39,35 @@ _LEAST_HEIGHT = 2.5
 #: Classes of which AI2-THOR's object is only the board on top, with its usual thickness.
 _BOARDS = {ObjectClass.CounterTop: 0.06, ObjectClass.Shelf: 0.03}
 
-#: Classes of which only the front is seen while they are closed, with their usual depth.
-_PANELS = {ObjectClass.Cabinet: 0.36, ObjectClass.Drawer: 0.45}
+#: How much better another front than the usual one must explain what is seen.
+_OTHER_FRONT = 0.04
 
-#: How far a container reaches behind what lies in it, and how deep it is at most.
-_BEHIND_ITEM = 0.08
-_MOST_DEPTH = 0.7
+#: The face through which one sees into what is open above.
+_TOP_FACE = 4
+
+#: The mask of a basin is that of its opening.
+_OPENING = 0.02
+
+#: Where the opening of a basin usually is.
+_BASIN_LEVELS = {ObjectClass.SinkBasin: 0.85, ObjectClass.BathtubBasin: 0.45}
+
+#: A recorded position names the fixture that is at most this far from it.
+_SAME_PLACE = 0.06
+
+
+@dataclass(frozen=True)
+class SeenItem:
+    """A mask of a pickupable, and whether it had been put somewhere before.
+
+    Args:
+        name: of the object.
+        view: of its mask; the position is meaningless if it was put somewhere.
+        put_in: the receptacle's id, or ``None`` if it was where the scene had it.
+    """
+
+    name: str
+    view: ItemView
+    put_in: str | None = None
 
 
 @dataclass
@@ -52,7 +80,9 @@ class RoomEvidence:
         walked: grid points on which the agent can stand.
         views: masks of fixtures by id and whether they were open.
         access: recorded yaws from which a fixture is used, by id.
-        items: recorded positions of pickupables that lay in or on a fixture, by fixture id.
+        seen: masks of pickupables.
+        held: recorded position of a fixture, and pose of what was in or on it.
+        names: of all pickupables.
     """
 
     number: int
@@ -60,170 +90,203 @@ class RoomEvidence:
     walked: set[tuple[float, float]] = field(default_factory=set)
     views: dict[tuple[str, bool], list[FixtureView]] = field(default_factory=dict)
     access: dict[str, Counter[int]] = field(default_factory=dict)
-    items: dict[str, list[Vector]] = field(default_factory=dict)
+    seen: list[SeenItem] = field(default_factory=list)
+    held: list[tuple[Vector, ObjectPose]] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
 
     def position_of(self, fixture: str) -> Vector:
         """Recorded position of a fixture."""
         x, y, z = position_of(fixture)
         return x, y + self.rise, z
 
-
-def reconstruct(evidence: RoomEvidence, shapes: Mapping[str, ItemShape]) -> Room:
-    """The room that explains the evidence."""
-    fixtures = []
-    for fixture in sorted(evidence.access):
-        fitted = fit_fixture(evidence, fixture)
-        if fitted is not None:
-            fixtures.append(make_fixture(evidence, fixture, fitted))
-    return assemble(evidence, fixtures, shapes)
+    def facing(self, fixture: str) -> int:
+        """Yaw of a fixture's front: towards where it is mostly used from."""
+        yaw, _ = self.access[fixture].most_common(1)[0]
+        return (yaw + 180) % 360
 
 
-def fit_fixture(evidence: RoomEvidence, name: str) -> BoxFit | None:
-    """The box of a fixture, or ``None`` if it was never seen."""
-    object_class = class_of(name)
-    views: Sequence[FixtureView] = []
-    for is_open in (object_class not in CLOSED_AT_START, object_class in CLOSED_AT_START):
-        views = views or evidence.views.get((name, is_open), [])
-    if not views:
-        return None
-    width, height, depth = model_of(object_class).size(0)
-    height = _BOARDS.get(object_class, height)
-    if facing(evidence, name) % 180:
-        width, depth = depth, width
-    x, y, z = evidence.position_of(name)
-    items = np.array(evidence.items.get(name, []), dtype=np.float64).reshape(-1, 3)
-    walked = np.array(sorted(evidence.walked))
-    fitter = BoxFitter(views, (x, y, z), (width, height, depth), walked, items)
-    best: BoxFit | None = None
-    for low in _first_heights(object_class, y, height):
-        start = np.array(
-            [x - width / 2, low, z - depth / 2, x + width / 2, low + height, z + depth / 2]
+class Reconstruction:
+    """One room in the making.
+
+    Args:
+        evidence: what is known of it.
+        shapes: of all its pickupables by name, as measured, heights as recorded.
+    """
+
+    def __init__(self, evidence: RoomEvidence, shapes: Mapping[str, ItemShape]) -> None:
+        self.evidence = evidence
+        self.shapes = {name: _raised(shape, evidence.rise) for name, shape in shapes.items()}
+        self._walked = np.array(sorted(evidence.walked))
+        self._holder_at: dict[Vector, str] = {}
+        self.bases = self._bases()
+        self._sights = self._find_sights()
+        self._put: dict[str, list[tuple[str, ItemView]]] = {}
+        for seen in evidence.seen:
+            if seen.put_in is not None:
+                self._put.setdefault(seen.put_in, []).append((seen.name, seen.view))
+
+    def build(self) -> Room:
+        """The room that explains the evidence."""
+        maker = Maker(self.evidence.views, self.bases, self._sights)
+        fixtures = []
+        for name in sorted(self.evidence.access):
+            fitted = self.fit(name)
+            if fitted is not None:
+                yaw, box = fitted
+                fixture = maker.make(name, yaw, box)
+                fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes))
+        return self._assemble(fixtures)
+
+    def fit(self, name: str) -> tuple[int, NDArray[np.float64]] | None:
+        """Yaw and box of a fixture, or ``None`` if it was never seen."""
+        object_class = class_of(name)
+        views: Sequence[FixtureView] = []
+        for is_open in (object_class not in CLOSED_AT_START, object_class in CLOSED_AT_START):
+            views = views or self.evidence.views.get((name, is_open), [])
+        if not views:
+            return None
+        usual = self.evidence.facing(name)
+        best_yaw, best = usual, self._fit(name, usual, views)
+        if object_class in CLOSED_AT_START:
+            # A door may be used from beside it.
+            for yaw in ((usual + 90) % 360, (usual + 270) % 360):
+                tried = self._fit(name, yaw, views)
+                if tried.score > best.score + _OTHER_FRONT:
+                    best_yaw, best = yaw, tried
+        return best_yaw, best.box
+
+    def _fit(self, name: str, yaw: int, views: Sequence[FixtureView]) -> BoxFit:
+        object_class = class_of(name)
+        width, height, depth = model_of(object_class).size(0)
+        height = _OPENING if object_class in BASINS else _BOARDS.get(object_class, height)
+        if yaw % 180:
+            width, depth = depth, width
+        x, y, z = self.evidence.position_of(name)
+        around = self._surroundings(name, yaw)
+        fitter = BoxFitter(views, (x, y, z), (width, height, depth), around)
+        best: BoxFit | None = None
+        for low in _first_heights(object_class, y, height):
+            start = np.array(
+                [x - width / 2, low, z - depth / 2, x + width / 2, low + height, z + depth / 2]
+            )
+            fitted = fitter.fit(start)
+            if best is None or fitted.score > best.score + 0.01:
+                best = fitted
+        assert best is not None
+        return best
+
+    def _bases(self) -> dict[str, list[Vector]]:
+        """Base centres of what is recorded as being in or on each fixture."""
+        names = sorted(self.evidence.access)
+        places = np.array([position_of(name) for name in names]).reshape(-1, 3)
+        bases: dict[str, list[Vector]] = {}
+        for place, pose in self.evidence.held:
+            if not names:
+                break
+            off = np.abs(places - place).max(axis=1)
+            k = int(np.argmin(off))
+            if off[k] > _SAME_PLACE:
+                continue
+            base = base_of(pose.position, pose.rotation[1], self.shapes[pose.name])
+            self._holder_at[_key(base)] = names[k]
+            bases.setdefault(names[k], []).append(base)
+        return bases
+
+    def _surroundings(self, name: str, yaw: int) -> Surroundings:
+        """What is known about the place of a fixture besides its masks."""
+        object_class = class_of(name)
+        past: list[tuple[float, ...]] = []
+        through: list[tuple[float, ...]] = []
+        for eye, end, holder in self._sights:
+            if holder == name and object_class not in TOPS:
+                if object_class in CLOSED_AT_START or object_class in OPEN_ABOVE:
+                    through.append((*eye, *end))
+            else:
+                past.append((*eye, *end))
+        return Surroundings(
+            self._walked,
+            np.array(self.bases.get(name, []), dtype=np.float64).reshape(-1, 3),
+            np.array(past, dtype=np.float64).reshape(-1, 6),
+            np.array(through, dtype=np.float64).reshape(-1, 6),
+            front=_TOP_FACE if object_class in OPEN_ABOVE else front_face(yaw),
+            plate=object_class in PANELS,
+            flat=object_class in BASINS,
         )
-        fitted = fitter.fit(start)
-        if best is None or fitted.agreement > best.agreement + 0.01:
-            best = fitted
-    return best
+
+    def _find_sights(self) -> list[tuple[Vector, Vector, str | None]]:
+        """Eye, end and holder of the lines of sight to pickupables where the scene had them."""
+        sights: list[tuple[Vector, Vector, str | None]] = []
+        for seen in self.evidence.seen:
+            if seen.put_in is not None or ObjectClass[seen.name.split("_")[0]] in SLICES:
+                continue
+            shape, view = self.shapes[seen.name], seen.view
+            x, y, z = base_of(view.position, view.turn, shape)
+            holder = self._holder_at.get(_key((x, y, z)))
+            # What is in a drawer comes out with it, so that it was seen elsewhere.
+            if holder is None or class_of(holder) is not ObjectClass.Drawer:
+                eye = (view.eye[0], EYE_HEIGHT, view.eye[1])
+                sights.append((eye, (x, y + shape.size[1] / 2, z), holder))
+        return sights
+
+    def _assemble(self, fixtures: Sequence[Fixture]) -> Room:
+        """The room with a floor and walls around everything in it."""
+        low, high = self._walked.min(axis=0), self._walked.max(axis=0)
+        low, high = low - GRID_METRES, high + GRID_METRES
+        height = _LEAST_HEIGHT
+        for fixture in fixtures:
+            area = footprint_of(fixture)
+            low = np.minimum(low, (area.x0, area.z0))
+            high = np.maximum(high, (area.x1, area.z1))
+            height = max(height, fixture.position[1] + fixture.size[1] + _TO_WALL)
+        x0, z0, x1, z1 = (round(float(v), 2) for v in (*(low - _TO_WALL), *(high + _TO_WALL)))
+        walls = (
+            Wall(x0, z0, x0, z1),
+            Wall(x0, z1, x1, z1),
+            Wall(x1, z1, x1, z0),
+            Wall(x1, z0, x0, z0),
+        )
+        number = self.evidence.number
+        return Room(
+            number=number,
+            floor=(Rectangle(x0, z0, x1, z1),),
+            walls=walls,
+            height=round(height, 2),
+            fixtures=tuple(fixtures),
+            walkable=frozenset(self.evidence.walked),
+            items=(),
+            decor=make_decor(RoomType.of(number), np.random.default_rng([number])),
+            shapes=self.shapes,
+        )
 
 
-def facing(evidence: RoomEvidence, name: str) -> int:
-    """Yaw of a fixture's front: towards where it is mostly used from."""
-    yaw, _ = evidence.access[name].most_common(1)[0]
-    return (yaw + 180) % 360
+def base_of(position: Vector, yaw: float, shape: ItemShape) -> Vector:
+    """Base centre of an object in a recorded pose."""
+    dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
+    return position[0] + dx, position[1] + shape.origin[1], position[2] + dz
 
 
-def make_fixture(evidence: RoomEvidence, name: str, fitted: BoxFit) -> Fixture:
-    """The fixture that fills a box."""
-    object_class = class_of(name)
-    yaw = facing(evidence, name)
-    box = settle_top(object_class, fitted.box, evidence.items.get(name, []))
-    if object_class in _PANELS:
-        box = deepen(evidence, name, box)
-    low, high = box[:3], box[3:]
-    width, height, depth = (round(float(v), 3) for v in high - low)
-    if yaw % 180:
-        width, depth = depth, width
-    position = (
-        round(float(low[0] + high[0]) / 2, 4),
-        round(float(low[1]), 4),
-        round(float(low[2] + high[2]) / 2, 4),
-    )
-    style = style_of(name)
-    if object_class is ObjectClass.CounterTop:
-        style |= BOARD
-    size = _buildable(object_class, (width, height, depth), style)
-    surfaces = surfaces_for(object_class, size, style)
-    return Fixture(name, object_class, position, float(yaw), size, style, surfaces=surfaces)
+def _raised(shape: ItemShape, rise: float) -> ItemShape:
+    x, y, z = shape.origin
+    return replace(shape, origin=(x, round(y + rise, 4), z))
 
 
-def deepen(evidence: RoomEvidence, name: str, box: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The box of a drawer or cabinet behind the front that is seen of it while it is closed."""
-    object_class, yaw = class_of(name), facing(evidence, name)
-    depth = _PANELS[object_class]
-    views = evidence.views.get((name, True), [])
-    axis = 0 if yaw % 180 else 2
-    outwards = 1.0 if yaw in (0, 90) else -1.0
-    front = box[axis + 3] if outwards > 0 else box[axis]
-    if object_class is ObjectClass.Drawer and views:
-        fitter = BoxFitter(views, (0, 0, 0), (1, 1, 1), np.zeros((0, 2)), np.zeros((0, 3)))
-        best = -1.0
-        for slide in np.arange(0.1, 0.6, 0.02):
-            pulled = box.copy()
-            pulled[axis], pulled[axis + 3] = sorted((front, front + outwards * slide))
-            agreement = float(fitter.agreements(pulled).mean())
-            if agreement > best:
-                best, depth = agreement, slide / model_of(object_class).slide((1, 1, 1), True)
-    for item in evidence.items.get(name, []):
-        depth = max(depth, min(outwards * (front - item[axis]) + _BEHIND_ITEM, _MOST_DEPTH))
-    deep = box.copy()
-    deep[axis], deep[axis + 3] = sorted((front, front - outwards * depth))
-    return deep
-
-
-def _buildable(object_class: ObjectClass, size: Vector, style: int) -> Vector:
-    """The size, or the next larger one of which the catalogue can build all states."""
-    for growth in range(200):
-        x, y, z = (round(extent + 0.003 * growth, 3) for extent in size)
-        try:
-            for is_open in (False, True):
-                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open))
-                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open, is_on=True))
-        except ValueError:
-            continue
-        if _are_proper(surfaces_for(object_class, (x, y, z), style)):
-            return x, y, z
-    return model_of(object_class).size(style)
-
-
-def _are_proper(surfaces: Sequence[Surface]) -> bool:
-    return all(s.area.x0 < s.area.x1 and s.area.z0 < s.area.z1 for s in surfaces)
-
-
-def assemble(
-    evidence: RoomEvidence, fixtures: Sequence[Fixture], shapes: Mapping[str, ItemShape]
-) -> Room:
-    """The room with a floor and walls around everything in it."""
-    points = np.array(sorted(evidence.walked))
-    low, high = points.min(axis=0) - GRID_METRES, points.max(axis=0) + GRID_METRES
-    height = _LEAST_HEIGHT
-    for fixture in fixtures:
-        box = footprint_of(fixture)
-        low = np.minimum(low, (box.x0, box.z0))
-        high = np.maximum(high, (box.x1, box.z1))
-        height = max(height, fixture.position[1] + fixture.size[1] + _TO_WALL)
-    x0, z0, x1, z1 = (round(float(v), 2) for v in (*(low - _TO_WALL), *(high + _TO_WALL)))
-    walls = (
-        Wall(x0, z0, x0, z1),
-        Wall(x0, z1, x1, z1),
-        Wall(x1, z1, x1, z0),
-        Wall(x1, z0, x0, z0),
-    )
-    rng = np.random.default_rng([evidence.number])
-    return Room(
-        number=evidence.number,
-        floor=(Rectangle(x0, z0, x1, z1),),
-        walls=walls,
-        height=round(height, 2),
-        fixtures=tuple(fixtures),
-        walkable=frozenset(evidence.walked),
-        items=(),
-        decor=make_decor(RoomType.of(evidence.number), rng),
-        shapes=dict(shapes),
-    )
-
-
-def footprint_of(fixture: Fixture) -> Rectangle:
-    """Of a fixture whose yaw is a multiple of 90 degrees."""
-    width, _, depth = fixture.size
-    if fixture.yaw % 180:
-        width, depth = depth, width
-    x, _, z = fixture.position
-    return Rectangle(x - width / 2, z - depth / 2, x + width / 2, z + depth / 2)
+def _key(point: Vector) -> Vector:
+    x, y, z = (round(value, 3) for value in point)
+    return x, y, z
 
 
 def _first_heights(object_class: ObjectClass, y: float, height: float) -> NDArray[np.float64]:
     """Heights of the base to start from: on the floor, or around the recorded position."""
     if object_class in _BOARDS:
         return np.array([y - height])
+    if object_class in BASINS:
+        return np.array([y, y + 0.1, _BASIN_LEVELS[object_class]])
     if y < height:
         return np.array([0.0, max(y - height / 2, 0.0)])
     return np.array([y - height / 2, y])
+
+
+def plain_shape(name: str) -> ItemShape:
+    """For classes that no mask shows: half the catalogue's size, so that it hides little."""
+    x, y, z = model_of(ObjectClass[name.split("_")[0]]).size(style_of(name))
+    return ItemShape((round(x / 2, 4), round(y / 2, 4), round(z / 2, 4)))

@@ -6,8 +6,8 @@ returns the ``Failure`` that says why; ``None`` means that it was done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -74,9 +74,21 @@ _LEVEL = 0.015
 #: At how many of the visible points of a surface a place is looked for.
 SEEN_POINTS = 4
 
+#: Things are piled in measured rooms until they cover so many times the surface.
+PILE = 2.0
+
 Place = tuple[Surface, Spot]
 
 _NOTHING = np.zeros((0, 3))
+
+
+@dataclass(frozen=True)
+class _Mode:
+    """How strictly a place is looked for; see ``free_spot`` and ``_taken``."""
+
+    lenient: bool = False
+    own_only: bool = False
+    piled: bool = False
 
 
 class Household:
@@ -101,6 +113,7 @@ class Household:
         self.touched: dict[int, Thing] = {}
         self._by_id: dict[str, Thing] = {}
         self._states: Mapping[str, ObjectState] | None = None
+        self._measured: dict[int, ItemShape] = {}
         self._add_fixtures()
         self._fixtures = tuple(self.things)
         self._add_items(scene.object_poses or room.items)
@@ -164,13 +177,14 @@ class Household:
         if holder.tipped or holder is held or held in holder.holders():
             return Failure.NO_SPACE
         accepted = held.object_class in ACCEPTS.get(holder.object_class, ())
-        for lenient in (False, True) if accepted else (False,):
+        for mode in self._modes(accepted):
             places: list[tuple[bool, float, Place]] = []
             for surface in holder.surfaces:
                 points = _points_on(holder, surface, seen)
-                for spot in self._spots(holder, surface, held, gaze, points, lenient):
+                for spot in self._spots(holder, surface, held, gaze, points, mode):
                     beside = gaze.distance_to(_point(holder, spot))
-                    places.append((not points, beside, (surface, spot)))
+                    unseen = not points and surface.aim is None
+                    places.append((unseen, beside, (surface, spot)))
             if places:
                 # Within a dish the order of the surfaces is kept: the bottom before the rim.
                 if holder.fixture is not None and len(holder.surfaces) > 1:
@@ -224,7 +238,9 @@ class Household:
         if self.held is None or self.held.object_class not in KNIVES:
             return Failure.NO_KNIFE
         holder, surface = thing.holder, thing.surface
-        pieces = pieces_of(thing, len(self.things))
+        pieces = pieces_of(
+            thing, len(self.things), self._measured.get(thing.index), self.room.shapes
+        )
         thing.alive = False
         if holder is not None:
             holder.contents.remove(thing)
@@ -262,25 +278,28 @@ class Household:
         item: Thing,
         gaze: Gaze,
         points: list[tuple[float, float]],
-        lenient: bool,
+        mode: _Mode,
     ) -> list[Spot]:
         """Free spots on one surface: near points in its frame, the gaze, and the agent."""
         size = _extents_with_contents(item, holder)
         height = holder.position[1] + surface.y
-        if size[1] > self._headroom(holder, height) and not lenient:
+        if size[1] > self._headroom(holder, height) and not mode.lenient:
             return []
-        taken = self._taken(holder, surface, size)
+        taken = self._taken(holder, surface, size, mode.own_only)
+        if mode.piled and _area_of(taken) <= PILE * _area_of([surface.area]):
+            taken = []
         ahead, here = gaze.point_at(height), (gaze.eye[0], gaze.eye[2])
         spots: list[Spot] = []
-        for near in (*points, holder.local(*ahead), holder.local(*here)):
-            spot = free_spot(surface, size, taken, near=near, lenient=lenient)
+        aims = () if surface.aim is None else (surface.aim,)
+        for near in (*aims, *points, holder.local(*ahead), holder.local(*here)):
+            spot = free_spot(surface, size, taken, near=near, lenient=mode.lenient)
             if spot is not None and spot not in spots:
                 spots.append(spot)
         return spots
 
     @staticmethod
     def _headroom(holder: Thing, height: float) -> float:
-        """Free height above a level inside a holder that itself stands under something."""
+        """Free height above a level in a holder that stands under something."""
         room = float("inf")
         inner = holder
         for outer in holder.holders():
@@ -290,12 +309,27 @@ class Household:
             inner = outer
         return room
 
-    def _taken(self, holder: Thing, surface: Surface, size: Vector) -> list[Rectangle]:
-        """Footprints, in the holder's frame, of all that stands in the way on a surface."""
+    def _modes(self, accepted: bool) -> tuple[_Mode, ...]:
+        """How strictly to look for a place, one after the other."""
+        if not accepted:
+            return (_Mode(),)
+        if not self.room.shapes:
+            return (_Mode(), _Mode(lenient=True))
+        # Measured boxes reach over what AI2-THOR knows to be free, and things pile up there.
+        crowded = _Mode(lenient=True, own_only=True)
+        return (_Mode(), _Mode(lenient=True), crowded, replace(crowded, piled=True))
+
+    def _taken(
+        self, holder: Thing, surface: Surface, size: Vector, own_only: bool
+    ) -> list[Rectangle]:
+        """Footprints, in the holder's frame, of all that stands in the way on a surface.
+
+        ``own_only`` leaves out what does not stand on this surface.
+        """
         bottom = holder.position[1] + surface.y
         top = bottom + size[1]
         taken = []
-        if holder.fixture is not None:
+        if holder.fixture is not None and not own_only:
             taken = obstacles(holder.fixture, surface, size[1], self.room.fixtures)
         passed_over = {thing.index for thing in (holder, *holder.holders())}
         if self.held is not None:
@@ -304,6 +338,8 @@ class Household:
             if not thing.alive or thing.hidden or thing.index in passed_over:
                 continue
             if thing.surface is not surface or thing.holder is not holder:
+                if own_only:
+                    continue
                 low = thing.position[1]
                 if low >= top or low + thing.box[1] <= bottom:
                     continue
@@ -360,7 +396,7 @@ class Household:
             item = items[k]
             x, z = holder.local(item.position[0], item.position[2])
             spot = Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0)
-            if self._shape_of(poses[k]) is None:
+            if item.index not in self._measured:
                 item.attach(holder, surface, spot)
             else:
                 # A measured pose is kept: not tipped, nor lowered; but nothing is in the board.
@@ -378,6 +414,7 @@ class Household:
         size = model_of(object_class).size(style) if shape is None else shape.size
         x, y, z, yaw = *pose.position, pose.rotation[1]
         if shape is not None:
+            self._measured[len(self.things)] = shape
             dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
             x, y, z, yaw = x + dx, y + shape.origin[1], z + dz, yaw + shape.turn
         item = Thing(
@@ -440,6 +477,10 @@ def _points_on(
         apart = np.hypot(*(points - point).T)
         distance = apart if k == 0 else np.minimum(distance, apart)
     return chosen
+
+
+def _area_of(rectangles: Sequence[Rectangle]) -> float:
+    return sum((r.x1 - r.x0) * (r.z1 - r.z0) for r in rectangles)
 
 
 def _point(holder: Thing, spot: Spot) -> Vector:

@@ -182,9 +182,16 @@ def obstacles(
             -holder.yaw,
         )
         rectangle = footprint(other.size, x, z, other.yaw - holder.yaw)
+        # Measured boxes reach into each other by mistake; what stands on a surface is over it.
+        if holder.surfaces is not None and not _is_within(x, z, surface.area):
+            continue
         if overlaps(rectangle, surface.area):
             taken.append(rectangle)
     return taken
+
+
+def _is_within(x: float, z: float, area: Rectangle) -> bool:
+    return area.x0 <= x <= area.x1 and area.z0 <= z <= area.z1
 
 
 def _centre_range(

@@ -43,6 +43,7 @@ class Surface:
         clearance: free height above it.
         inside: whether it is hidden and out of reach while the object is closed.
         overhang: share of an item's extent that may stick out over each edge of the area.
+        aim: x, z at which things are put first, if it was measured.
     """
 
     area: Rectangle
@@ -50,6 +51,15 @@ class Surface:
     clearance: float
     inside: bool = False
     overhang: float = 0.25
+    aim: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """An axis-parallel box in an object's own frame, from its low to its high corner."""
+
+    low: Vector
+    high: Vector
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,7 @@ class Fixture:
         part_of: name of the fixture that this one is built into, as a drawer is.
         solid: whether it keeps the agent away; wall decoration, rugs and high cabinets do not.
         surfaces: where it holds things, if not where the catalogue says.
+        blocks: its shape, if it was measured; else the catalogue's is drawn.
     """
 
     name: str
@@ -78,6 +89,7 @@ class Fixture:
     part_of: str | None = None
     solid: bool = True
     surfaces: tuple[Surface, ...] | None = None
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)

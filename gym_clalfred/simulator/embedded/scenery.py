@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable
 
 from gym_clalfred.simulator.contract import AgentPose, Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_mesh
+from gym_clalfred.simulator.embedded.catalog import Look, build_blocks, build_mesh
 from gym_clalfred.simulator.embedded.placement import turn
+from gym_clalfred.simulator.embedded.render.mesh import Mesh
 from gym_clalfred.simulator.embedded.render.shell import shell_of
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.room import Room
@@ -62,8 +63,7 @@ class Scenery:
             if self._drawn.get(thing.index) == drawn:
                 continue
             self._drawn[thing.index] = drawn
-            mesh = build_mesh(thing.object_class, thing.size, thing.style, thing.look)
-            self.stage.put(thing.index + 1, mesh, thing.position, thing.yaw)
+            self.stage.put(thing.index + 1, _mesh_of(thing), thing.position, thing.yaw)
 
     def take_in_hand(self, held: Thing) -> None:
         """Takes what is held, with its contents, away from where it was."""
@@ -95,6 +95,12 @@ class Scenery:
     def _remove(self, index: int) -> None:
         if self._drawn.pop(index, None) is not None:
             self.stage.remove(index + 1)
+
+
+def _mesh_of(thing: Thing) -> Mesh:
+    if thing.fixture is not None and thing.fixture.blocks:
+        return build_blocks(thing.object_class, thing.fixture.blocks, thing.style)
+    return build_mesh(thing.object_class, thing.size, thing.style, thing.look)
 
 
 def hand_pose(held: Thing, agent: AgentPose) -> tuple[Vector, float]:

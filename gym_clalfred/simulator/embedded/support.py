@@ -29,6 +29,8 @@ class Tolerance:
 
 EXACT = Tolerance(beside=0.002, below=0.004, above=0.004)
 LOOSE = Tolerance(beside=0.05, below=0.1, above=0.35)
+#: Nothing is taken for the contents of a container that would have to be lifted into it.
+_LIFTED = 0.03
 LOOSE_IN_DISH = Tolerance(beside=0.0, below=0.02, above=0.1)
 
 #: Heights closer together than this count as equal, and the smaller surface wins: a burner before
@@ -47,6 +49,7 @@ class Supports:
         self.rows: list[tuple[Thing, Surface]] = [
             (thing, surface) for thing in things for surface in thing.surfaces
         ]
+        self._inside = np.array([surface.inside for _, surface in self.rows], dtype=np.bool_)
         table = np.array([_row(*row) for row in self.rows], dtype=np.float64).reshape(-1, 11)
         self._x, self._y, self._z, self._sine, self._cosine = table[:, :5].T
         self._low_x, self._low_z, self._high_x, self._high_z, self._room, self._area = table[
@@ -77,7 +80,7 @@ class Supports:
             & (local_x <= self._high_x + slack)
             & (local_z >= self._low_z - slack)
             & (local_z <= self._high_z + slack)
-            & (rise >= -tolerance.below)
+            & (rise >= -np.where(self._inside, min(tolerance.below, _LIFTED), tolerance.below))
             & (rise <= np.minimum(tolerance.above, self._room))
         )
         best: tuple[float, float, int] | None = None

@@ -9,16 +9,29 @@ from __future__ import annotations
 
 from gym_clalfred.simulator.embedded.catalog.fit import centres, fits, is_tipped, posed_size
 from gym_clalfred.simulator.embedded.catalog.model import Look, Model
-from gym_clalfred.simulator.embedded.catalog.models import build_mesh, model_of
-from gym_clalfred.simulator.embedded.catalog.style import BOARD, HOLLOW, PEDESTAL, STOVE, style_of
+from gym_clalfred.simulator.embedded.catalog.models import build_blocks, build_mesh, model_of
+from gym_clalfred.simulator.embedded.catalog.style import (
+    BOARD,
+    HOLLOW,
+    MIRRORED,
+    NO_SHELVES,
+    ONE_DOOR,
+    PEDESTAL,
+    STOVE,
+    style_of,
+)
 
 __all__ = [
     "BOARD",
     "HOLLOW",
+    "MIRRORED",
+    "NO_SHELVES",
+    "ONE_DOOR",
     "PEDESTAL",
     "STOVE",
     "Look",
     "Model",
+    "build_blocks",
     "build_mesh",
     "centres",
     "fits",

@@ -22,7 +22,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     tube,
     wood,
 )
-from gym_clalfred.simulator.embedded.catalog.style import choose
+from gym_clalfred.simulator.embedded.catalog.style import NO_SHELVES, choose
 from gym_clalfred.simulator.embedded.catalog.surfaces import fridge_shelves, microwave_room
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Texture
 
@@ -74,7 +74,7 @@ def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     inside = Paint((236, 240, 242), glow=0.25)
     rim(b, (-w, 0.0, w, h), (0.05 - w, 0.06, w - 0.05, h - 0.05), front, body, upright=True)
     cavity(b, (0.05 - w, 0.075, 0.05 - d), (w - 0.05, h - 0.05, front), inside)
-    for y in fridge_shelves(size)[1:]:
+    for y in () if style & NO_SHELVES else fridge_shelves(size)[1:]:
         block(
             b,
             0.0,

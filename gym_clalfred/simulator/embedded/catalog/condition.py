@@ -37,6 +37,14 @@ def tip(mesh: Mesh, size: Vector) -> Mesh:
     )
 
 
+def mirror(mesh: Mesh) -> Mesh:
+    """The mesh with left and right exchanged."""
+    flip = np.array((-1.0, 1.0, 1.0), dtype=np.float32)
+    return dataclasses.replace(
+        mesh, corners=mesh.corners * flip, normals=mesh.normals * flip, bends=mesh.bends * flip
+    )
+
+
 def _turn(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.stack((vectors[..., 0], -vectors[..., 2], vectors[..., 1]), axis=-1)
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
+from gym_clalfred.simulator.embedded.catalog.condition import mirror, show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.model import Look, Model
-from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
+from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit, choose_worktop, shape_of
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
+from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
 from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
-from gym_clalfred.simulator.embedded.room import Surface
+from gym_clalfred.simulator.embedded.room import Block, Rectangle, Surface
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
@@ -35,17 +36,26 @@ class CatalogModel(Model):
         builder = MeshBuilder()
         shape_of(self.object_class)(builder, size, style, look)
         mesh = tip(builder.build(), size) if look.tipped else builder.build()
+        if style & MIRRORED:
+            mesh = mirror(mesh)
         return show_condition(mesh, look)
 
     def surfaces(self, size: Vector, style: int) -> tuple[Surface, ...]:
         """Where things stand in or on it."""
-        return surfaces_of(self.object_class, size, style)
+        surfaces = surfaces_of(self.object_class, size, style)
+        if not style & MIRRORED:
+            return surfaces
+        return tuple(replace(surface, area=_mirrored(surface.area)) for surface in surfaces)
 
     def slide(self, size: Vector, is_open: bool) -> float:
         """Drawers come out of their furniture; nothing else moves as a whole."""
         if self.object_class is ObjectClass.Drawer and is_open:
             return _DRAWER_SHARE * size[2]
         return 0.0
+
+
+def _mirrored(area: Rectangle) -> Rectangle:
+    return Rectangle(-area.x1, area.z0, -area.x0, area.z1)
 
 
 _MODELS = {object_class: CatalogModel(object_class) for object_class in EXTENTS}
@@ -65,3 +75,13 @@ def model_of(object_class: ObjectClass) -> Model:
 def build_mesh(object_class: ObjectClass, size: Vector, style: int, look: Look) -> Mesh:
     """The mesh of an object, made once per size, style and look."""
     return model_of(object_class).mesh(size, style, look)
+
+
+@lru_cache(maxsize=4096)
+def build_blocks(object_class: ObjectClass, blocks: tuple[Block, ...], style: int) -> Mesh:
+    """The mesh of an object whose shape was measured, in the colours of its class."""
+    builder = MeshBuilder()
+    paint = choose_worktop(style) if object_class is ObjectClass.CounterTop else choose_unit(style)
+    for block in blocks:
+        builder.box(block.low, block.high, paint)
+    return show_condition(builder.build(), Look())

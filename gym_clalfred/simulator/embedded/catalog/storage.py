@@ -22,7 +22,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import (
     rim,
     shape,
 )
-from gym_clalfred.simulator.embedded.catalog.style import choose
+from gym_clalfred.simulator.embedded.catalog.style import NO_SHELVES, ONE_DOOR, choose
 from gym_clalfred.simulator.embedded.catalog.surfaces import WALL, cabinet_shelves
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Texture
 
@@ -54,7 +54,7 @@ def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     paint = choose_unit(style)
     knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.6)))
     front = d - _KNOB - _DOOR
-    double = size[0] > 0.52
+    double = size[0] > 0.52 and not style & ONE_DOOR
     doors = [(-1, -w, 0.0), (1, 0.0, w)] if double else [(choose(style, "hinge", (-1, 1)), -w, w)]
     b.box((-w, 0.0, -d), (w, h, front), darker(paint, 0.92), faces="xXyYz")
     if not look.is_open:
@@ -79,7 +79,7 @@ def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     inside = darker(paint, 0.8)
     cavity(b, (-w + WALL, WALL, -d + WALL), (w - WALL, h - WALL, front), inside)
     rim(b, (-w, 0.0, w, h), (-w + WALL, WALL, w - WALL, h - WALL), front, paint, upright=True)
-    for y in cabinet_shelves(size)[1:]:
+    for y in () if style & NO_SHELVES else cabinet_shelves(size)[1:]:
         block(b, 0.0, y - WALL, -0.01, (size[0] - 2 * WALL, WALL, size[2] - 0.08), paint, "yYZ")
     for side, x0, x1 in doors:
         swung_door(b, x0 if side < 0 else x1, side, (0.004, h - 0.004), front, x1 - x0, paint)

@@ -25,6 +25,15 @@ PEDESTAL = 1 << 34
 #: Style bit of a ``CounterTop`` that is only the board, as AI2-THOR's are.
 BOARD = 1 << 35
 
+#: Style bit of anything that is built the other way round, such as a door hinged at its other side.
+MIRRORED = 1 << 36
+
+#: Style bit of a ``Cabinet`` with one door, however wide it is.
+ONE_DOOR = 1 << 37
+
+#: Style bit of a ``Fridge`` or ``Cabinet`` whose shelves are not drawn, as nobody knows where.
+NO_SHELVES = 1 << 38
+
 
 def style_of(name: str) -> int:
     """The style of an object called ``name``: the CRC-32 of the name."""

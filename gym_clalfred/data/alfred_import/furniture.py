@@ -1,0 +1,309 @@
+"""From boxes to fixtures: depth of containers, heights of tops, and the shape that fits best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.data.alfred_import.blocks import Box, board_rectangles, carved_body
+from gym_clalfred.data.alfred_import.boxes import BoxFitter, FixtureView, Surroundings, spread
+from gym_clalfred.data.alfred_import.studio import Studio
+from gym_clalfred.data.alfred_import.surfaces import (
+    TOPS,
+    covers,
+    keep_out,
+    settle_top,
+    surfaces_for,
+    surfaces_on,
+)
+from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
+from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.catalog import (
+    BOARD,
+    MIRRORED,
+    NO_SHELVES,
+    ONE_DOOR,
+    Look,
+    build_blocks,
+    build_mesh,
+    model_of,
+    style_of,
+)
+from gym_clalfred.simulator.embedded.placement import turn
+from gym_clalfred.simulator.embedded.room import Block, Fixture, Rectangle, Surface
+from gym_clalfred.simulator.object_ids import class_of
+
+#: Classes of which only the front is seen while they are closed, with their usual depth.
+PANELS = {ObjectClass.Cabinet: 0.36, ObjectClass.Drawer: 0.45}
+
+#: Other containers, with the depth that they have at least.
+_LEAST_DEPTHS = {
+    ObjectClass.Fridge: 0.45,
+    ObjectClass.Microwave: 0.28,
+    ObjectClass.Safe: 0.25,
+}
+
+#: Hollow things into which one looks from above.
+OPEN_ABOVE = frozenset({ObjectClass.GarbageCan, ObjectClass.LaundryHamper})
+
+#: How far below what lies in a container its bottom is.
+_BOTTOM = 0.02
+
+#: How far a container reaches behind what lies in it, and how deep it is at most.
+_BEHIND_ITEM = 0.08
+_MOST_DEPTH = 0.7
+
+#: Hollow things that are let into others, with the least depth of their inside.
+BASINS = {ObjectClass.SinkBasin: 0.14, ObjectClass.BathtubBasin: 0.25}
+
+#: How much better a measured shape must agree with the masks than the catalogue's.
+_LOOKS_COUNT = 0.08
+
+#: Views compared when shapes are chosen.
+_VIEWS = 8
+
+#: Other shapes of its class that an openable thing may have.
+_TRIED_STYLES = 3
+
+_THICKNESS = 0.04
+
+
+class Maker:
+    """Makes the fixtures of one room.
+
+    Args:
+        views: masks by fixture id and whether it was open.
+        bases: base centres of what lay in or on each fixture.
+        sights: eye, end and holder of the lines of sight to pickupables.
+    """
+
+    def __init__(
+        self,
+        views: Mapping[tuple[str, bool], Sequence[FixtureView]],
+        bases: Mapping[str, Sequence[Vector]],
+        sights: Sequence[tuple[Vector, Vector, str | None]],
+    ) -> None:
+        self._views = views
+        self._bases = bases
+        self._sights = sights
+        self._studio = Studio()
+
+    def make(self, name: str, yaw: int, box: NDArray[np.float64]) -> Fixture:
+        """The fixture that fills a box."""
+        object_class = class_of(name)
+        held = self._bases.get(name, [])
+        outside = [end for _, end, holder in self._sights if holder != name]
+        box = settle_top(object_class, box, held or outside)
+        if object_class in PANELS:
+            box = self._deepen(name, yaw, box)
+        elif object_class in _LEAST_DEPTHS:
+            box = _at_least(box, yaw, _LEAST_DEPTHS[object_class])
+        if object_class in BASINS:
+            box = box.copy()
+            box[1] = min(box[1], box[4] - BASINS[object_class])
+        if object_class in PANELS or object_class in BASINS:
+            lows = [y - _BOTTOM for _, y, _ in held if box[1] - 0.3 < y < box[4]]
+            box[1] = max(min([box[1], *lows]), 0.0)
+        low, high = box[:3], box[3:]
+        width, height, depth = (round(float(v), 3) for v in high - low)
+        if yaw % 180:
+            width, depth = depth, width
+        position = (
+            round(float(low[0] + high[0]) / 2, 4),
+            round(float(low[1]), 4),
+            round(float(low[2] + high[2]) / 2, 4),
+        )
+        style = style_of(name)
+        if object_class is ObjectClass.CounterTop:
+            style |= BOARD
+        if object_class in CLOSED_AT_START:
+            style |= NO_SHELVES
+        size = _buildable(object_class, (width, height, depth), style)
+        style = self._choose_style(name, position, yaw, size, style)
+        bases = [_to_own(base, position, yaw) for base in self._bases.get(name, [])]
+        surfaces = surfaces_for(object_class, size, style, bases)
+        if object_class in CLOSED_AT_START:
+            beside = [_to_own(end, position, yaw) for end in outside]
+            surfaces = tuple(keep_out(surface, beside) for surface in surfaces)
+        blocks: tuple[Block, ...] = ()
+        if object_class not in CLOSED_AT_START:
+            blocks = self._choose_blocks(name, position, yaw, size, style, surfaces)
+        if blocks and object_class in TOPS:
+            surfaces = surfaces_on(blocks, size[1])
+        return Fixture(
+            name, object_class, position, float(yaw), size, style, surfaces=surfaces, blocks=blocks
+        )
+
+    def _deepen(self, name: str, yaw: int, box: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The box of a drawer or cabinet behind the front that is seen of it while closed."""
+        object_class = class_of(name)
+        depth = PANELS[object_class]
+        views = self._views.get((name, True), [])
+        axis = 0 if yaw % 180 else 2
+        outwards = 1.0 if yaw in (0, 90) else -1.0
+        front = box[axis + 3] if outwards > 0 else box[axis]
+        if object_class is ObjectClass.Drawer and views:
+            fitter = BoxFitter(views, (0, 0, 0), (1, 1, 1), Surroundings(np.zeros((0, 2))))
+            best = -1.0
+            for slide in np.arange(0.2, 0.5, 0.02):
+                pulled = box.copy()
+                pulled[axis], pulled[axis + 3] = sorted((front, front + outwards * slide))
+                agreement = float(fitter.agreements(pulled).mean())
+                if agreement > best:
+                    best, depth = agreement, slide / model_of(object_class).slide((1, 1, 1), True)
+        for item in self._bases.get(name, []):
+            depth = max(depth, min(outwards * (front - item[axis]) + _BEHIND_ITEM, _MOST_DEPTH))
+        deep = box.copy()
+        deep[axis], deep[axis + 3] = sorted((front, front - outwards * depth))
+        return deep
+
+    def _choose_style(self, name: str, position: Vector, yaw: int, size: Vector, style: int) -> int:
+        """The style whose open state agrees best with the masks: on which side the hinge is."""
+        object_class = class_of(name)
+        views = spread(self._views.get((name, True), []))[:_VIEWS]
+        if object_class not in CLOSED_AT_START or object_class is ObjectClass.Drawer or not views:
+            return style
+        others = [style_of(f"{name}{k}") | NO_SHELVES for k in range(_TRIED_STYLES)]
+        if object_class is ObjectClass.Cabinet:
+            others = [style | ONE_DOOR]
+        elif object_class is ObjectClass.Microwave:
+            others = []
+        best, chosen = -1.0, style
+        for base in (style, *others):
+            for tried in (base, base | MIRRORED):
+                mesh = build_mesh(object_class, size, tried, Look(is_open=True))
+                agreement = self._studio.agreement(mesh, position, yaw, views)
+                if agreement > best:
+                    best, chosen = agreement, tried
+        return chosen
+
+    def _choose_blocks(
+        self,
+        name: str,
+        position: Vector,
+        yaw: int,
+        size: Vector,
+        style: int,
+        surfaces: Sequence[Surface],
+    ) -> tuple[Block, ...]:
+        """A measured shape, if one agrees clearly better with the masks than the catalogue's."""
+        object_class = class_of(name)
+        views = spread(self._views.get((name, True), []))[:_VIEWS]
+        if not views:
+            return ()
+        mesh = build_mesh(object_class, size, style, Look())
+        best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
+        chosen: tuple[Block, ...] = ()
+        for boxes in self._measured(object_class, position, yaw, size, views):
+            blocks = tuple(_own(box, position, yaw) for box in boxes)
+            # A shape that fills the place of what lies on it cannot be right.
+            if not blocks or (object_class not in TOPS and covers(blocks, surfaces)):
+                continue
+            mesh = build_blocks(object_class, blocks, style)
+            agreement = self._studio.agreement(mesh, position, yaw, views)
+            if agreement > best:
+                best, chosen = agreement, blocks
+        return chosen
+
+    def _measured(
+        self,
+        object_class: ObjectClass,
+        position: Vector,
+        yaw: int,
+        size: Vector,
+        views: Sequence[FixtureView],
+    ) -> list[list[Box]]:
+        x0, z0, x1, z1 = _area(position, yaw, size)
+        top = position[1] + size[1]
+        if object_class in TOPS:
+            found = board_rectangles(views, (position[0], position[2]), top, self._holes(top))
+            return [[(r[0], top - _THICKNESS, r[1], r[2], top, r[3]) for r in found]]
+        if object_class in BASINS:
+            return []
+        whole = (x0, position[1], z0, x1, top, z1)
+        margin = np.array([-0.02, -0.02, -0.02, 0.02, 0.02, 0.02])
+        return [[whole], carved_body(views, np.array(whole) + margin)]
+
+    def _holes(self, level: float) -> NDArray[np.float64]:
+        """(N, 2) where lines of sight pass a level, so that nothing can be there."""
+        points = []
+        for eye, end, _ in self._sights:
+            if eye[1] > level > end[1]:
+                share = (eye[1] - level) / (eye[1] - end[1])
+                points.append([a + share * (b - a) for a, b in zip(eye, end)][::2])
+        return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def front_face(yaw: int) -> int:
+    """The face of a box that is the front: its axis, +3 if at the high end."""
+    return (0 if yaw % 180 else 2) + (3 if yaw in (0, 90) else 0)
+
+
+def _at_least(box: NDArray[np.float64], yaw: int, depth: float) -> NDArray[np.float64]:
+    """The box made deeper behind its front."""
+    face, deep = front_face(yaw), box.copy()
+    axis = face % 3
+    if face >= 3:
+        deep[axis] = min(deep[axis], deep[axis + 3] - depth)
+    else:
+        deep[axis + 3] = max(deep[axis + 3], deep[axis] + depth)
+    return deep
+
+
+def footprint_of(fixture: Fixture) -> Rectangle:
+    """Of a fixture whose yaw is a multiple of 90 degrees, with all its blocks."""
+    x0, z0, x1, z1 = _area(fixture.position, fixture.yaw, fixture.size)
+    for block in fixture.blocks:
+        for corner in (block.low, block.high):
+            x, z = turn(corner[0], corner[2], fixture.yaw)
+            x, z = x + fixture.position[0], z + fixture.position[2]
+            x0, z0, x1, z1 = min(x0, x), min(z0, z), max(x1, x), max(z1, z)
+    return Rectangle(x0, z0, x1, z1)
+
+
+def _area(position: Vector, yaw: float, size: Vector) -> tuple[float, float, float, float]:
+    width, _, depth = size
+    if yaw % 180:
+        width, depth = depth, width
+    x, _, z = position
+    return x - width / 2, z - depth / 2, x + width / 2, z + depth / 2
+
+
+def _own(box: Box, position: Vector, yaw: float) -> Block:
+    """A box of the room in the frame of an object."""
+    x0, z0 = turn(box[0] - position[0], box[2] - position[2], -yaw)
+    x1, z1 = turn(box[3] - position[0], box[5] - position[2], -yaw)
+    low = (min(x0, x1), box[1] - position[1], min(z0, z1))
+    high = (max(x0, x1), box[4] - position[1], max(z0, z1))
+    return Block(_rounded(low), _rounded(high))
+
+
+def _to_own(point: Vector, position: Vector, yaw: float) -> Vector:
+    x, z = turn(point[0] - position[0], point[2] - position[2], -yaw)
+    return x, point[1] - position[1], z
+
+
+def _rounded(point: Vector) -> Vector:
+    x, y, z = (round(value, 3) for value in point)
+    return x, y, z
+
+
+def _buildable(object_class: ObjectClass, size: Vector, style: int) -> Vector:
+    """The size, or the next larger one of which the catalogue can build all states."""
+    for growth in range(200):
+        x, y, z = (round(extent + 0.003 * growth, 3) for extent in size)
+        try:
+            for is_open in (False, True):
+                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open))
+                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open, is_on=True))
+        except ValueError:
+            continue
+        if _are_proper(surfaces_for(object_class, (x, y, z), style, ())):
+            return x, y, z
+    return model_of(object_class).size(style)
+
+
+def _are_proper(surfaces: Sequence[Surface]) -> bool:
+    return all(s.area.x0 < s.area.x1 and s.area.z0 < s.area.z1 for s in surfaces)

@@ -1,0 +1,336 @@
+"""The importer: from ALFRED's folder to a store, in steps that survive an interruption.
+
+1. Files are read in chunks by several processes; each chunk leaves its trajectories and its
+   evidence in a work folder beside the store.
+2. The shapes of pickupable objects are measured, class by class.
+3. Rooms are reconstructed one by one.
+4. Everything is written into the store, which takes its name when it is complete.
+
+Run again after an interruption, finished chunks are not read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from gym_clalfred.data.alfred_folder import find_root
+from gym_clalfred.data.alfred_import.evidence import name_ids, stood_points
+from gym_clalfred.data.alfred_import.items import (
+    ItemFit,
+    ItemView,
+    class_shapes,
+    complete_pieces,
+    fit_items,
+)
+from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
+from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.archive import archive_path, merge_archives, write_archive
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.index import TrajectoryName
+from gym_clalfred.data.store import (
+    STORE_VERSION,
+    StoreInfo,
+    folder_bytes,
+    is_store,
+    write_info,
+    write_rooms,
+)
+from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.errors import DataError
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.contract import GRID_METRES
+from gym_clalfred.simulator.embedded.room import ItemShape, Room
+
+FILE_NAME = "traj_data.json"
+
+#: Trajectories that are read, and lost by an interruption, at a time.
+CHUNK = 200
+
+#: AI2-THOR's rooms are all within so many metres of the origin.
+_LARGEST_ROOM = 40.0
+
+Progress = Callable[[str, int, int], None]
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import did.
+
+    Args:
+        store: the folder.
+        info: what it holds.
+        bytes: its size.
+        damaged: one message for every file that was left out.
+    """
+
+    store: Path
+    info: StoreInfo
+    bytes: int
+    damaged: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """Some files of a split, and where their results go."""
+
+    split: Split
+    folder: Path
+    files: tuple[tuple[str, Path], ...]
+    stamp: str
+    skip_damaged: bool
+
+
+def import_alfred(
+    alfred: str | Path,
+    store: str | Path,
+    *,
+    splits: Sequence[Split] = tuple(Split),
+    skip_damaged: bool = False,
+    workers: int = 2,
+    progress: Progress = lambda step, done, total: None,
+) -> ImportReport:
+    """Builds a store from ALFRED's files.
+
+    Args:
+        alfred: folder with ``json_2.1.0`` and, if there, ``gen/layouts``.
+        store: where to; must not exist yet.
+        splits: which to import; those that the data does not have are left out.
+        skip_damaged: leave out files that cannot be read instead of raising for the first.
+        workers: number of processes.
+        progress: called with the step's name, how much of it is done, and of how much.
+
+    Raises:
+        DataError: naming the file and the field, if something cannot be read.
+    """
+    root, target = find_root(alfred), Path(store)
+    if root is None:
+        raise DataError(
+            f"{alfred}: not ALFRED's data: expected a folder json_2.1.0 with train, valid_seen or "
+            "valid_unseen in it"
+        )
+    if is_store(target):
+        raise DataError(f"{target}: is a store already; delete it or choose another folder")
+    if target.exists() and any(target.iterdir()):
+        raise DataError(f"{target}: exists and is not empty; choose another folder")
+    work = target.with_name(f"{target.name}.partial")
+    found = [split for split in splits if (root / split.value).is_dir()]
+    chunks = [chunk for split in found for chunk in _chunks(root, split, work, skip_damaged)]
+    if not chunks:
+        raise DataError(f"{root}: no trajectories found")
+    with _Pool(workers, progress) as pool:
+        damaged = [m for group in pool.map("reading", _read_chunk, chunks) for m in group]
+        evidence = read_evidence(chunk.folder / "evidence.zip" for chunk in chunks)
+        if not evidence:
+            raise DataError(f"{root}: none of the files could be read; the first: {damaged[0]}")
+        for number, room in evidence.items():
+            room.walked |= read_layout(Path(alfred), root, number)
+        fits = _fit_all(evidence, pool)
+        jobs = [(room, _shapes_of(room, fits)) for _, room in sorted(evidence.items())]
+        rooms = pool.map("rebuilding rooms", _build_room, jobs)
+    content = work / "store"
+    shutil.rmtree(content, ignore_errors=True)
+    content.mkdir(parents=True)
+    trajectories, episodes = {}, {}
+    digest = hashlib.sha256()
+    for split in found:
+        parts = [archive_path(c.folder, split) for c in chunks if c.split is split]
+        summary = merge_archives(content, split, parts)
+        trajectories[split.value], episodes[split.value] = summary.trajectories, summary.episodes
+        digest.update(summary.sha256.encode())
+    write_rooms(content, rooms)
+    digest.update((content / "rooms.zip").read_bytes())
+    label = f"alfred-2.1.0-embedded-{digest.hexdigest()[:8]}"
+    numbers = tuple(room.number for room in rooms)
+    info = StoreInfo(label, trajectories, episodes, numbers, len(damaged))
+    write_info(content, info)
+    if target.exists():
+        target.rmdir()
+    os.replace(content, target)
+    shutil.rmtree(work, ignore_errors=True)
+    return ImportReport(target, info, folder_bytes(target), tuple(damaged))
+
+
+def read_layout(alfred: Path, root: Path, number: int) -> set[tuple[float, float]]:
+    """The grid points of ``gen/layouts/FloorPlan<number>-layout.npy``; none if there is no file."""
+    name = f"FloorPlan{number}-layout.npy"
+    for folder in (alfred / "gen" / "layouts", root.parent / "gen" / "layouts", alfred / "layouts"):
+        path = folder / name
+        if not path.is_file():
+            continue
+        try:
+            points = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise DataError(f"{path}: not a layout: {error}") from None
+        wrong = points.ndim != 2 or points.shape[-1] != 2 or points.dtype.kind not in "fi"
+        if wrong or not (np.abs(points) <= _LARGEST_ROOM).all():
+            raise DataError(f"{path}: expected (N, 2) coordinates in metres")
+        snapped = np.round(points / GRID_METRES) * GRID_METRES + 0.0
+        return {(float(x), float(z)) for x, z in snapped}
+    return set()
+
+
+def check_extent(trajectory: Trajectory, name: str) -> None:
+    """Raises ``DataError`` if something is farther away than any room of AI2-THOR reaches."""
+    scene = trajectory.scene
+    points = [("the expert's path", max(abs(v) for v in p)) for p in stood_points(trajectory)]
+    points.append(("scene.init_action", abs(scene.start.y)))
+    for k, pose in enumerate(scene.object_poses):
+        points.append((f"scene.object_poses[{k}].position", max(map(abs, pose.position))))
+    for field, distance in points:
+        if distance > _LARGEST_ROOM:
+            raise DataError(
+                f"{name}: {field}: expected coordinates within {_LARGEST_ROOM:g} m, "
+                f"found {distance:g}"
+            )
+
+
+def _chunks(root: Path, split: Split, work: Path, skip_damaged: bool) -> Iterator[_Chunk]:
+    files, stamps = [], []
+    for task in sorted(os.listdir(root / split.value)):
+        folder = root / split.value / task
+        for trial in sorted(os.listdir(folder)) if folder.is_dir() else ():
+            path = folder / trial / FILE_NAME
+            key = f"{task}/{trial}"
+            if TrajectoryName.parse(key) is None or not path.is_file():
+                continue
+            status = path.stat()
+            files.append((key, path))
+            stamps.append(f"{key} {status.st_mtime_ns} {status.st_size}")
+    for k in range(0, len(files), CHUNK):
+        about = "\n".join((str(STORE_VERSION), str(skip_damaged), *stamps[k : k + CHUNK]))
+        stamp = hashlib.sha256(about.encode()).hexdigest()
+        folder = work / f"{split.value}-{k // CHUNK:04d}"
+        yield _Chunk(split, folder, tuple(files[k : k + CHUNK]), stamp, skip_damaged)
+
+
+def _read_chunk(chunk: _Chunk) -> list[str]:
+    """Reads the files of a chunk unless that is done; returns what is wrong with them."""
+    done = chunk.folder / "done.json"
+    if done.is_file():
+        try:
+            document = Field.read(done)
+            if document["stamp"].text() == chunk.stamp:
+                return [message.text() for message in document["damaged"]]
+        except DataError:
+            pass
+    damaged: list[str] = []
+    recorder = Recorder()
+
+    def read() -> Iterator[Trajectory]:
+        for key, path in chunk.files:
+            try:
+                trajectory = _read_file(key, path)
+            except DataError as error:
+                if not chunk.skip_damaged:
+                    raise
+                damaged.append(str(error))
+                continue
+            recorder.add(trajectory)
+            yield trajectory
+
+    write_archive(chunk.folder, chunk.split, read())
+    recorder.write(chunk.folder / "evidence.zip")
+    with atomic_file(done) as file:
+        file.write(json.dumps({"stamp": chunk.stamp, "damaged": damaged}).encode())
+    return damaged
+
+
+def _read_file(key: str, path: Path) -> Trajectory:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    trajectory = parse_trajectory(content, str(path))
+    if trajectory.key != key:
+        raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
+    check_extent(trajectory, str(path))
+    return name_ids(trajectory)
+
+
+def _fit_all(evidence: dict[int, RoomEvidence], pool: _Pool) -> dict[str, ItemFit]:
+    """Measures all names, one job per class."""
+    views: dict[str, dict[str, list[ItemView]]] = {}
+    for room in evidence.values():
+        for seen in room.seen:
+            if seen.put_in is None:
+                x, y, z = seen.view.position
+                view = ItemView(
+                    seen.view.eye,
+                    seen.view.yaw,
+                    seen.view.pitch,
+                    (x, y + room.rise, z),
+                    seen.view.turn,
+                    seen.view.edges,
+                )
+                names = views.setdefault(seen.name.split("_")[0], {})
+                names.setdefault(seen.name, []).append(view)
+    groups = sorted(views.values(), key=lambda names: -len(names))
+    return {
+        name: fit for fits in pool.map("measuring", fit_items, groups) for name, fit in fits.items()
+    }
+
+
+def _shapes_of(room: RoomEvidence, fits: dict[str, ItemFit]) -> dict[str, ItemShape]:
+    usual = class_shapes(fits)
+    shapes = complete_pieces(fits)
+    for name in sorted(room.names):
+        if name in fits:
+            shapes[name] = fits[name].shape
+        else:
+            shapes[name] = usual.get(ObjectClass[name.split("_")[0]], plain_shape(name))
+    return shapes
+
+
+def _build_room(job: tuple[RoomEvidence, dict[str, ItemShape]]) -> Room:
+    return Reconstruction(*job).build()
+
+
+class _Pool:
+    """Worker processes with a progress report; one worker means none beside this process."""
+
+    def __init__(self, workers: int, progress: Progress) -> None:
+        self._workers = max(workers, 1)
+        self._progress = progress
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> _Pool:
+        if self._workers > 1:
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(self._workers, mp_context=context)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(cancel_futures=True)
+
+    def map(self, step: str, work: Callable[..., _Result], jobs: Sequence[object]) -> list[_Result]:
+        """The results in the order of the jobs."""
+        self._progress(step, 0, len(jobs))
+        if self._executor is None:
+            results = []
+            for job in jobs:
+                results.append(work(job))
+                self._progress(step, len(results), len(jobs))
+            return results
+        futures = [self._executor.submit(work, job) for job in jobs]
+        waiting = set(futures)
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            self._progress(step, len(jobs) - len(waiting), len(jobs))
+        return [future.result() for future in futures]

@@ -1,0 +1,123 @@
+"""Evidence of single trajectories on disk: what the reconstruction of a room needs of them.
+
+A file holds ``records.json`` (one record per trajectory) and ``masks.npy``, the sampled masks of
+fixtures as packed bits.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gym_clalfred.data.alfred_import.boxes import FixtureView
+from gym_clalfred.data.alfred_import.camera import SAMPLES, sample
+from gym_clalfred.data.alfred_import.evidence import holdings, sightings, stood_points
+from gym_clalfred.data.alfred_import.items import ItemView
+from gym_clalfred.data.alfred_import.rooms import RoomEvidence, SeenItem
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.trajectory import Trajectory
+from gym_clalfred.simulator.contract import ObjectPose
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+
+_RECORDS = "records.json"
+_MASKS = "masks.npy"
+
+
+class Recorder:
+    """Collects the records of trajectories and writes them to a file."""
+
+    def __init__(self) -> None:
+        self._records: list[dict[str, Any]] = []
+        self._masks: list[NDArray[np.uint8]] = []
+
+    def add(self, trajectory: Trajectory) -> None:
+        """Adds a trajectory whose ids went through ``name_ids``."""
+        items, fixtures = [], []
+        for seen in sightings(trajectory):
+            mask = seen.mask.decode()
+            where = [seen.x, seen.z, seen.yaw, seen.pitch]
+            if seen.name is None:
+                fixtures.append([seen.target, seen.is_open, *where, len(self._masks)])
+                self._masks.append(np.packbits(sample(mask)))
+            elif seen.pose is not None or seen.put_in is not None:
+                pose = seen.pose or ObjectPose(seen.name, (0.0, 0.0, 0.0))
+                rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+                edges = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+                items.append(
+                    [
+                        seen.name,
+                        seen.put_in if seen.pose is None else None,
+                        *where,
+                        *pose.position,
+                        pose.rotation[1],
+                        *(int(edge) for edge in edges),
+                    ]
+                )
+        self._records.append(
+            {
+                "room": trajectory.scene.number,
+                "agent_y": trajectory.scene.start.y,
+                "stood": sorted(stood_points(trajectory)),
+                "names": sorted({pose.name for pose in trajectory.scene.object_poses}),
+                "held": [
+                    [*held.fixture, held.pose.name, *held.pose.position, held.pose.rotation[1]]
+                    for held in holdings(trajectory)
+                ],
+                "items": items,
+                "fixtures": fixtures,
+            }
+        )
+
+    def write(self, path: Path) -> None:
+        """Writes the file; it takes its name only when it is whole."""
+        masks = np.array(self._masks, dtype=np.uint8).reshape(-1, (SAMPLES * SAMPLES + 7) // 8)
+        array = BytesIO()
+        np.save(array, masks, allow_pickle=False)
+        with (
+            atomic_file(path) as file,
+            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        ):
+            archive.writestr(_RECORDS, json.dumps(self._records, separators=(",", ":")))
+            archive.writestr(_MASKS, array.getvalue())
+
+
+def read_evidence(paths: Iterable[Path]) -> dict[int, RoomEvidence]:
+    """All rooms that some files of records tell about, without what layouts add."""
+    rooms: dict[int, RoomEvidence] = {}
+    heights: dict[int, list[float]] = {}
+    for record, masks in _read(paths):
+        number = record["room"]
+        room = rooms.setdefault(number, RoomEvidence(number))
+        heights.setdefault(number, []).append(record["agent_y"])
+        room.walked.update((x, z) for x, z in record["stood"])
+        room.names.update(record["names"])
+        for x, y, z, name, *pose, turn in record["held"]:
+            room.held.append(((x, y, z), ObjectPose(name, tuple(pose), (0.0, turn, 0.0))))
+        for name, is_open, x, z, yaw, pitch, index in record["fixtures"]:
+            bits = np.unpackbits(masks[index], count=SAMPLES * SAMPLES)
+            view = FixtureView(x, z, yaw, pitch, bits.astype(np.bool_).reshape(SAMPLES, SAMPLES))
+            room.views.setdefault((name, is_open), []).append(view)
+            room.access.setdefault(name, Counter())[yaw] += 1
+        for name, put_in, x, z, yaw, pitch, *rest in record["items"]:
+            position, turn, edges = tuple(rest[:3]), rest[3], tuple(rest[4:])
+            view_of = ItemView((x, z), yaw, pitch, position, turn, edges)
+            room.seen.append(SeenItem(name, view_of, put_in))
+    for number, room in rooms.items():
+        room.rise = round(AGENT_HEIGHT - float(np.median(heights[number])), 4)
+    return rooms
+
+
+def _read(paths: Iterable[Path]) -> Iterator[tuple[dict[str, Any], NDArray[np.uint8]]]:
+    for path in paths:
+        with zipfile.ZipFile(path) as archive:
+            masks = np.load(BytesIO(archive.read(_MASKS)), allow_pickle=False)
+            for record in json.loads(archive.read(_RECORDS)):
+                yield record, masks

@@ -1,0 +1,150 @@
+"""The local store that ``clalfred-data import`` makes: real ALFRED episodes with their rooms.
+
+``<store>/store.json`` says what it is, ``<store>/<split>.zip`` holds the trajectories as a tier
+does, ``<store>/rooms.zip`` one document per reconstructed room.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
+from gym_clalfred.data.archive import TrajectoryArchive
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.fields import Field
+from gym_clalfred.data.index import IndexRow
+from gym_clalfred.data.room_json import dump_room, parse_room
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import DataError
+from gym_clalfred.simulator.embedded.room import Room
+
+STORE_NAME = "store.json"
+ROOMS_NAME = "rooms.zip"
+STORE_VERSION = 1
+_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
+_LARGEST_COUNT = 10**9
+
+
+@dataclass(frozen=True)
+class StoreInfo:
+    """What a store holds.
+
+    Args:
+        label: names the data in results.
+        trajectories: by split.
+        episodes: by split.
+        rooms: numbers of the reconstructed rooms.
+        skipped: files that could not be read.
+    """
+
+    label: str
+    trajectories: dict[str, int]
+    episodes: dict[str, int]
+    rooms: tuple[int, ...]
+    skipped: int
+
+
+def is_store(path: Path) -> bool:
+    """Whether a folder is a store."""
+    return (path / STORE_NAME).is_file()
+
+
+def read_info(folder: str | Path) -> StoreInfo:
+    """Reads ``store.json``; raises ``DataError`` if the folder is not a store of this version."""
+    root = Field.read(Path(folder) / STORE_NAME)
+    root["version"].integer(STORE_VERSION, STORE_VERSION)
+    counts = {}
+    for key in ("trajectories", "episodes"):
+        table = root[key]
+        if not isinstance(table.value, dict):
+            table.fail("an object")
+        counts[key] = {name: table[name].integer(0, _LARGEST_COUNT) for name in table.value}
+    return StoreInfo(
+        label=root["label"].text(),
+        trajectories=counts["trajectories"],
+        episodes=counts["episodes"],
+        rooms=tuple(number.integer(0, 1000) for number in root["rooms"]),
+        skipped=root["skipped"].integer(0, _LARGEST_COUNT),
+    )
+
+
+def write_info(folder: Path, info: StoreInfo) -> None:
+    """Writes ``store.json``, which makes a folder a store; so it comes last."""
+    document = {
+        "version": STORE_VERSION,
+        "label": info.label,
+        "trajectories": info.trajectories,
+        "episodes": info.episodes,
+        "rooms": list(info.rooms),
+        "skipped": info.skipped,
+    }
+    with atomic_file(folder / STORE_NAME) as file:
+        file.write((json.dumps(document, indent=1) + "\n").encode())
+
+
+def write_rooms(folder: Path, rooms: Iterable[Room]) -> None:
+    """Writes ``rooms.zip``; equal rooms give equal bytes."""
+    with (
+        atomic_file(folder / ROOMS_NAME) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        for room in rooms:
+            entry = zipfile.ZipInfo(_room_entry(room.number), _TIMESTAMP)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, json.dumps(dump_room(room), separators=(",", ":")))
+
+
+class AlfredStore(TrajectoryArchive):
+    """Real ALFRED episodes in rooms reconstructed for the embedded simulator.
+
+    Args:
+        folder: a store.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.info = read_info(folder)
+        super().__init__(folder, self.info.label)
+        self._rooms: dict[int, Room] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AlfredStore, (self.folder,)
+
+    def room(self, number: int) -> Room:
+        """The reconstructed room; the same object each time."""
+        if number not in self._rooms:
+            path = self.folder / ROOMS_NAME
+            name = _room_entry(number)
+            try:
+                with zipfile.ZipFile(path) as archive:
+                    content = archive.read(name)
+            except KeyError:
+                raise DataError(
+                    f"{path}: has no room {number}; the store knows {list(self.info.rooms)}"
+                ) from None
+            except (OSError, zipfile.BadZipFile, ValueError, EOFError) as error:
+                raise DataError(f"{path}: damaged ({error}); import the data again") from None
+            self._rooms[number] = parse_room(Field.parse(content, f"{path}/{name}"))
+        return self._rooms[number]
+
+    def _index(self, split: Split) -> dict[str, IndexRow]:
+        if split not in self._rows:
+            rows = super()._index(split)
+            for (listed_split, key), count in LISTED_ANNOTATIONS.items():
+                if split is listed_split and key in rows:
+                    rows[key] = replace(rows[key], annotations=min(count, rows[key].annotations))
+        return self._rows[split]
+
+
+def _room_entry(number: int) -> str:
+    return f"FloorPlan{number}.json"
+
+
+def folder_bytes(folder: Path) -> int:
+    """Size on disk of the files in a folder."""
+    return sum(os.path.getsize(path) for path in folder.iterdir() if path.is_file())
