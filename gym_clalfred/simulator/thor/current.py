@@ -20,6 +20,7 @@ from gym_clalfred.simulator.contract import (
     FIELD_OF_VIEW_DEGREES,
     GRID_METRES,
     REACH_METRES,
+    SIGHT_PIXELS,
     AgentPose,
     RenderOptions,
     Scene,
@@ -42,8 +43,9 @@ class CurrentLink(Link):
 
     version = str(ai2thor.__version__)
 
-    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
-        super().__init__(render, side, options)
+    def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
+        super().__init__(render, options)
+        self.side = render.image_size
         self._controller: _Controller | None = None
         self._cameras_at: AgentPose | None = None
         self._has_cameras = False
@@ -120,6 +122,20 @@ class CurrentLink(Link):
             event = self.do("Pass", images=True)
         others = iter(event.views[1:])
         return tuple(next(others) if view in turned else event.views[0] for view in View)
+
+    def sight(self, held: str | None) -> CameraView:
+        """The agent's own view at 300 pixels without what it holds."""
+        resized = self.side != SIGHT_PIXELS
+        if held is not None:
+            self._must("HideObject", objectId=held)
+        if resized:
+            self._must("ChangeResolution", x=SIGHT_PIXELS, y=SIGHT_PIXELS)
+        view = self.do("Pass", images=True).views[0]
+        if resized:
+            self._must("ChangeResolution", x=self.side, y=self.side)
+        if held is not None:
+            self._must("UnhideObject", objectId=held)
+        return view
 
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""

@@ -24,6 +24,7 @@ from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     GRID_METRES,
     REACH_METRES,
+    SIGHT_PIXELS,
     AgentPose,
     RenderOptions,
     Scene,
@@ -51,8 +52,10 @@ MILLIMETRES = np.float32(0.001)
 class LegacyLink(Link):
     """Drives 2.1.0's ``ai2thor.controller.Controller``."""
 
-    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
-        super().__init__(render, side, options)
+    def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
+        super().__init__(render, options)
+        # This version has no smaller screen, and cannot change its size.
+        self.side = max(SIGHT_PIXELS, render.image_size)
         self.version = installed_version()
         self._controller: _Controller | None = None
 
@@ -128,6 +131,14 @@ class LegacyLink(Link):
         front = self.teleport(pose, images=True).views[0]
         return tuple(views.get(view, front) for view in View)
 
+    def sight(self, held: str | None) -> CameraView:
+        """The agent's own view without what it holds."""
+        if held is None:
+            return self.do("Pass", images=True).views[0]
+        view = self._must("HideObject", images=True, objectId=held).views[0]
+        self._must("UnhideObject", objectId=held)
+        return view
+
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""
         points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
@@ -153,8 +164,8 @@ class LegacyLink(Link):
             horizon=float(pose.pitch + pitch),
         )
 
-    def _must(self, action: str, **arguments: Any) -> Event:
-        event = self.do(action, images=False, **arguments)
+    def _must(self, action: str, images: bool = False, **arguments: Any) -> Event:
+        event = self.do(action, images, **arguments)
         if not event.success:
             raise SimulatorError(
                 f"AI2-THOR {self.version} refused {action} while restoring a scene: {event.message}"

@@ -62,16 +62,17 @@ class Link(ABC):
 
     Args:
         render: what frames have to contain.
-        side: pixels of the square screen.
         options: how to start and how long to wait.
     """
+
+    #: Pixels of the side of the square screen.
+    side: int
 
     #: AI2-THOR's version.
     version: str
 
-    def __init__(self, render: RenderOptions, side: int, options: ThorOptions) -> None:
+    def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
         self.render = render
-        self.side = side
         self.options = options
 
     @abstractmethod
@@ -103,6 +104,10 @@ class Link(ABC):
         """The five views of an agent at its present pose."""
 
     @abstractmethod
+    def sight(self, held: str | None) -> CameraView:
+        """The agent's own view at 300 pixels or more, without what it holds."""
+
+    @abstractmethod
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""
 
@@ -128,15 +133,15 @@ def installed_version() -> str:
     return str(ai2thor.__version__)
 
 
-def make_link(render: RenderOptions, side: int, options: ThorOptions) -> Link:
+def make_link(render: RenderOptions, options: ThorOptions) -> Link:
     """The link for the installed version of AI2-THOR."""
     if int(installed_version().split(".")[0]) < 3:
         from gym_clalfred.simulator.thor.legacy import LegacyLink
 
-        return LegacyLink(render, side, options)
+        return LegacyLink(render, options)
     from gym_clalfred.simulator.thor.current import CurrentLink
 
-    return CurrentLink(render, side, options)
+    return CurrentLink(render, options)
 
 
 def pack_colours(pixels: NDArray[np.uint8]) -> NDArray[np.uint32]:

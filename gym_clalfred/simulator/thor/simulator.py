@@ -25,6 +25,7 @@ from gym_clalfred.simulator.contract import (
     Scene,
     Sight,
     Simulator,
+    View,
 )
 from gym_clalfred.simulator.embedded.visibility import LEAST_PIXELS
 from gym_clalfred.simulator.thor.images import decode_colours, resample, resample_nearest
@@ -44,8 +45,8 @@ class ThorSimulator(Simulator):
     backend: what can be acted on must be visible and within reach. Everything else is AI2-THOR's.
 
     Args:
-        render: what ``frame`` contains. AI2-THOR renders at 300 pixels or more; smaller images
-            are made from those.
+        render: what ``frame`` contains. 2.1.0 has no screens under 300 pixels; smaller images are
+            made from those.
         rooms: not used; AI2-THOR has its own rooms.
         options: how to start it; by default what the environment says.
     """
@@ -59,7 +60,6 @@ class ThorSimulator(Simulator):
         self.render = render
         self.options = ThorOptions.from_environment() if options is None else options
         self.label = label_of(self.options)
-        self._side = max(SIGHT_PIXELS, render.image_size)
         self._link: Link | None = None
         self._event: Event | None = None
         self._version = 0
@@ -112,7 +112,7 @@ class ThorSimulator(Simulator):
         if self.render.depth:
             depth = np.stack([view.depth for view in views if view.depth is not None])
         size = self.render.image_size
-        if size != self._side:
+        if size != rgb.shape[1]:
             rgb = resample(rgb, size)
             instances = None if instances is None else resample_nearest(instances, size)
             depth = None if depth is None else resample_nearest(depth, size)
@@ -224,7 +224,7 @@ class ThorSimulator(Simulator):
 
     def _restore(self, scene: Scene) -> None:
         if self._link is None:
-            self._link = make_link(self.render, self._side, self.options)
+            self._link = make_link(self.render, self.options)
         link = self._link
         self._guarded(lambda: link.load(scene))
         event = self._guarded(lambda: link.teleport(scene.start))
@@ -270,13 +270,11 @@ class ThorSimulator(Simulator):
     def _front(self) -> CameraView:
         """The agent's own view, with its hands empty."""
         link, held = self._living(), self.held
-        if held is None:
-            if self._views is not None and self.render.view_angles[0] == (0, 0):
-                return self._views[0]
-            return self._guarded(lambda: link.do("Pass", images=True)).views[0]
-        event = self._guarded(lambda: link.do("HideObject", images=True, objectId=held))
-        self._guarded(lambda: link.do("UnhideObject", images=False, objectId=held))
-        return event.views[0]
+        shown = self._views is not None and self.render.view_angles[View.FRONT] == (0, 0)
+        if shown and held is None and link.side == SIGHT_PIXELS:
+            assert self._views is not None
+            return self._views[View.FRONT]
+        return self._guarded(lambda: link.sight(held))
 
     def _navigate(self, action: Action) -> Outcome:
         link = self._living()
