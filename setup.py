@@ -9,6 +9,8 @@ HERE = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "gym_clalfred/__init__.py").read_text())
 assert VERSION is not None
 
+COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
+
 EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],
     "minari": ["minari>=0.5", "pyarrow"],
@@ -48,5 +50,7 @@ setup(
         "test": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"],
         "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
     },
-    entry_points={"console_scripts": []},
+    entry_points={
+        "console_scripts": [f"clalfred-{name} = scripts.{name}:main" for name in COMMANDS]
+    },
 )

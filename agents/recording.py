@@ -53,6 +53,47 @@ class Deed:
     progress: float | None = None
 
 
+@dataclass(frozen=True)
+class Performer:
+    """Who is filmed.
+
+    Args:
+        title: written in the picture.
+        agent: who acts; the expert if there is none.
+    """
+
+    title: str
+    agent: BehaviorCloning | None = None
+
+
+def record(
+    path: str | Path,
+    source: EpisodeSource,
+    key: EpisodeKey,
+    performers: Sequence[Performer],
+    *,
+    backend: str = "embedded",
+    max_steps: int = 200,
+    fps: int = FRAMES_PER_SECOND,
+) -> Path:
+    """Writes a film of one performer in an episode, or of two side by side."""
+    if len(performers) not in (1, 2):
+        raise BadInputError(f"expected one performer or two side by side, got {len(performers)}")
+    _check_name(Path(path))
+    films = []
+    for performer in performers:
+        if performer.agent is None:
+            deeds = expert_deeds(source, key)
+        else:
+            deeds = agent_deeds(
+                performer.agent, source, key, backend=backend, max_steps=max_steps
+            )
+        films.append(
+            list(film(source, key, deeds[:max_steps], backend=backend, title=performer.title))
+        )
+    return write_film(path, films[0] if len(films) == 1 else side_by_side(*films), fps)
+
+
 def expert_deeds(source: EpisodeSource, key: EpisodeKey) -> list[Deed]:
     """The demonstration of an episode."""
     actions = source.episode(key).trajectory.actions
@@ -139,8 +180,7 @@ def side_by_side(one: Sequence[Frame], other: Sequence[Frame]) -> list[Frame]:
 def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_SECOND) -> Path:
     """Writes an MP4 that browsers play, or a GIF; at once or not at all."""
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise BadInputError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
+    _check_name(path)
     if not frames:
         raise BadInputError(f"{path}: there is nothing to show")
     pictures = [*frames, *[frames[-1]] * (LAST_SECONDS * fps)]
@@ -148,6 +188,11 @@ def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_
     with atomic_file(path) as file:
         file.write(content)
     return path
+
+
+def _check_name(path: Path) -> None:
+    if path.suffix.lower() not in FORMATS:
+        raise BadInputError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
 
 
 def _picture(env: ClAlfredEnv, title: str, following: Deed | None, progress: float) -> Frame:
@@ -185,7 +230,9 @@ def _mp4(frames: Sequence[Frame], fps: int) -> bytes:
 
 def _gif(frames: Sequence[Frame], fps: int) -> bytes:
     buffer = io.BytesIO()
-    images = [Image.fromarray(frame).resize((640, 360)).quantize(128) for frame in frames]
+    height, width = frames[0].shape[:2]
+    size = (width * 2 // 3, height * 2 // 3)
+    images = [Image.fromarray(frame).resize(size).quantize(128) for frame in frames]
     images[0].save(
         buffer,
         "gif",

@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ class Results:
     document: Mapping[str, Any]
     folder: Path | None = None
 
-    @property
+    @cached_property
     def config(self) -> RunConfig:
         """What was run."""
         return RunConfig.from_dict(self.document["config"])

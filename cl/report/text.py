@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cl.experiment.results import SCORES, Results
+from cl.metrics import Scores
 from gym_clalfred.tasks.spec import TaskType
 
 SPLIT_TITLES = {"valid_seen": "seen", "valid_unseen": "unseen"}
@@ -67,6 +68,15 @@ def summary_table(results: Results) -> str:
         f"{labels['data']}, {labels['backend']}"
     )
     return f"{title}\n{aligned(rows)}"
+
+
+def scores_table(scores: Mapping[str, Scores]) -> str:
+    """Named scores, one per line."""
+    rows = [["", *SCORES, "episodes"]]
+    for name, one in scores.items():
+        shares = [percent(getattr(one, field)) for field in SCORES.values()]
+        rows.append([name, *shares, str(one.episodes)])
+    return aligned(rows)
 
 
 _SHORT = ("SR", "GC")

@@ -1,0 +1,203 @@
+"""What works on this machine, and how to mend what does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Args:
+        name: what.
+        works: whether it does.
+        detail: what was found.
+        fix: what to do if it does not work.
+        needed: whether the embedded backend and the small network need it.
+    """
+
+    name: str
+    works: bool
+    detail: str
+    fix: str = ""
+    needed: bool = True
+
+
+def examine() -> list[Finding]:
+    """Looks at everything; a check that fails unexpectedly is a finding, not an error."""
+    return [_guarded(name, check) for name, check in CHECKS.items()]
+
+
+def _guarded(name: str, check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except Exception as error:
+        return Finding(name, False, f"{type(error).__name__}: {error}", "report this as a bug")
+
+
+def _python() -> Finding:
+    version = ".".join(map(str, sys.version_info[:3]))
+    return Finding("python", sys.version_info >= (3, 10), version, "install Python 3.10 or newer")
+
+
+def _numba() -> Finding:
+    import numba
+
+    return Finding("numba", True, numba.__version__)
+
+
+def _renderer() -> Finding:
+    from gym_clalfred.simulator.backends import make_simulator
+    from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
+    from gym_clalfred.simulator.embedded.generator import make_room
+
+    room = make_room(1)
+    x, z = sorted(room.walkable)[0]
+    simulator = make_simulator("embedded", RenderOptions(84), make_room)
+    simulator.reset(Scene(1, AgentPose(x, 0.9, z, 0, 30)))
+    simulator.frame()
+    began, count = time.perf_counter(), 100
+    for turn in range(count):
+        simulator.teleport(AgentPose(x, 0.9, z, 90 * (turn % 4), 30))
+        frame = simulator.frame()
+    speed = count / (time.perf_counter() - began)
+    simulator.close()
+    works = frame.rgb.std() > 1
+    return Finding("renderer", bool(works), f"five views of 84 x 84: {speed:.0f} per second")
+
+
+def _torch() -> Finding:
+    import torch
+
+    devices = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+    return Finding("torch", True, f"{torch.__version__} on {', '.join(devices)}")
+
+
+def _ffmpeg() -> Finding:
+    try:
+        import imageio_ffmpeg  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        path = imageio_ffmpeg.get_ffmpeg_exe()
+    except (ImportError, RuntimeError) as error:
+        return Finding("ffmpeg", False, str(error), "pip install imageio-ffmpeg")
+    return Finding("ffmpeg", True, str(path))
+
+
+def _encoder() -> Finding:
+    from agents.conv_encoder import ConvEncoder
+
+    return Finding("encoder", True, ConvEncoder().name, "reinstall the package")
+
+
+def _cache() -> Finding:
+    folder = cache_dir()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        return Finding(
+            "cache", False, f"{folder}: {error}", f"set {CACHE_VARIABLE} to a folder of yours"
+        )
+    free = shutil.disk_usage(folder).free / 1e9
+    return Finding(
+        "cache",
+        free > 2,
+        f"{folder}, {free:.0f} GB free",
+        f"free 2 GB or set {CACHE_VARIABLE} to another disk",
+    )
+
+
+def _tiers() -> Finding:
+    from gym_clalfred.data.manifest import code_fingerprint, read_manifest
+    from gym_clalfred.data.quotas import TIERS
+    from gym_clalfred.data.tiers import tier_folder
+    from gym_clalfred.errors import DataError
+
+    found = []
+    for name, tier in TIERS.items():
+        try:
+            current = read_manifest(tier_folder(tier)).generator == code_fingerprint()
+        except DataError:
+            continue
+        found.append(name if current else f"{name} (of another release, will be made again)")
+    detail = ", ".join(found) or "none yet"
+    return Finding(
+        "generated data", bool(found), detail, "made on first use, or: clalfred-generate small",
+        needed=False,
+    )  # fmt: skip
+
+
+def _alfred() -> Finding:
+    variable = os.environ.get("CLALFRED_ALFRED_DATA")
+    if variable and Path(variable).exists():
+        return Finding("ALFRED data", True, variable, needed=False)
+    return Finding(
+        "ALFRED data",
+        False,
+        f"{variable}: not there" if variable else "CLALFRED_ALFRED_DATA is not set",
+        "download json_2.1.0 as docs/DATA.md says and give its folder with --data",
+        needed=False,
+    )
+
+
+def _thor() -> Finding:
+    if find_spec("ai2thor") is None:
+        return Finding(
+            "AI2-THOR",
+            False,
+            "package not installed",
+            'pip install "cl-alfred-gym[thor]"',
+            needed=False,
+        )
+    import ai2thor
+
+    version = getattr(ai2thor, "__version__", "?")
+    display = os.environ.get("DISPLAY")
+    if sys.platform.startswith("linux") and not display:
+        return Finding(
+            "AI2-THOR",
+            False,
+            f"{version}, but no display (DISPLAY is not set)",
+            "start one with: Xvfb :1 & export DISPLAY=:1 (or use CloudRendering on a GPU)",
+            needed=False,
+        )
+    return Finding("AI2-THOR", True, f"{version}, display {display}", needed=False)
+
+
+def _optional(package: str, extra: str) -> Callable[[], Finding]:
+    def check() -> Finding:
+        there = find_spec(package) is not None
+        detail = "installed" if there else "not installed"
+        return Finding(
+            package, there, detail, f'pip install "cl-alfred-gym[{extra}]"', needed=False
+        )
+
+    return check
+
+
+CHECKS: dict[str, Callable[[], Finding]] = {
+    "python": _python,
+    "numba": _numba,
+    "renderer": _renderer,
+    "torch": _torch,
+    "encoder": _encoder,
+    "ffmpeg": _ffmpeg,
+    "cache": _cache,
+    "generated data": _tiers,
+    "ALFRED data": _alfred,
+    "AI2-THOR": _thor,
+    "ray": _optional("ray", "ray"),
+    "minari": _optional("minari", "minari"),
+}

@@ -1,0 +1,181 @@
+"""Many runs: methods x setups x orders x seeds, on this machine or on a Ray cluster.
+
+Each run is a process of its own with a folder of its own, so nothing depends on who runs it: local
+and remote sweeps give equal results, a killed worker costs what it did since its last checkpoint,
+and a finished run is never run again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cl.experiment.config import RunConfig
+from gym_clalfred.errors import BadInputError, MissingDependencyError
+
+#: Settings that a sweep may vary, in the order in which runs are listed.
+AXES = ("setup", "method", "order", "seed", "schedule", "preset")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one run of a sweep.
+
+    Args:
+        name: of the run and of its folder.
+        status: ``skipped`` (was finished before), ``done`` or ``failed``.
+        attempts: how often it was started.
+        message: the end of the log of a failed run.
+    """
+
+    name: str
+    status: str
+    attempts: int = 0
+    message: str = ""
+
+
+def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
+    """Every combination of the settings that are lists; others are common to all runs."""
+    axes = {
+        name: _as_list(settings[name]) if name in settings else [getattr(RunConfig, name)]
+        for name in AXES
+    }
+    common = {name: value for name, value in settings.items() if name not in AXES}
+    wrong = [name for name, value in common.items() if isinstance(value, list)]
+    if wrong:
+        raise BadInputError(f"{', '.join(wrong)}: only {', '.join(AXES)} can have several values")
+    runs = [
+        RunConfig.from_dict({"threads": 1, **common, **dict(zip(axes, values))})
+        for values in itertools.product(*axes.values())
+    ]
+    if len({run.name for run in runs}) != len(runs):
+        raise BadInputError("a value occurs twice in the sweep")
+    return runs
+
+
+def sweep(
+    runs: Sequence[RunConfig],
+    out: str | Path,
+    *,
+    engine: str = "local",
+    jobs: int | None = None,
+    retries: int = 2,
+    media: bool = False,
+    address: str | None = None,
+    listen: Callable[[Outcome], None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Runs all that are not finished, each in its own folder below ``out``.
+
+    Args:
+        runs: from ``expand``.
+        out: the sweep's folder; on a cluster it must be the same place for all machines.
+        engine: ``local`` or ``ray``.
+        jobs: runs at the same time; by default one per core (local) or as many as Ray has room for.
+        retries: further attempts for a run that fails.
+        media: whether each run makes plots and videos.
+        address: of a running Ray cluster; a local one is started otherwise.
+        listen: called with each outcome as it comes.
+    """
+    folder = Path(out).resolve()
+    finished = [run for run in runs if (folder / run.name / "results.json").exists()]
+    outcomes = {run.name: Outcome(run.name, "skipped") for run in finished}
+    for outcome in outcomes.values():
+        listen(outcome)
+    waiting = [
+        Job(run.to_dict(), str(folder / run.name), retries, media)
+        for run in runs
+        if run.name not in outcomes
+    ]
+    if engine not in ENGINES:
+        raise BadInputError(f"engine {engine!r}: expected one of {', '.join(ENGINES)}")
+    for outcome in ENGINES[engine](waiting, jobs, address):
+        outcomes[outcome.name] = outcome
+        listen(outcome)
+    return [outcomes[run.name] for run in runs]
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run to be done, as plain values that can be sent anywhere."""
+
+    config: dict[str, Any]
+    folder: str
+    retries: int
+    media: bool
+
+
+def do(job: Job) -> Outcome:
+    """Runs a process until it succeeds or the retries are used up; its output goes to log.txt."""
+    folder = Path(job.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "log.txt"
+    command = [sys.executable, "-m", "cl.experiment", json.dumps(job.config), job.folder]
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    for attempt in range(1, job.retries + 2):
+        with log.open("ab") as file:
+            done = subprocess.run(
+                [*command, *([] if job.media else ["--no-media"])],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                check=False,
+            )
+        if done.returncode == 0:
+            return Outcome(folder.name, "done", attempt)
+    lines = log.read_text(errors="replace").strip().splitlines()
+    message = lines[-1] if lines else f"exit code {done.returncode}"
+    return Outcome(folder.name, "failed", job.retries + 1, message)
+
+
+def _run_locally(
+    waiting: Sequence[Job], jobs: int | None, address: str | None
+) -> Iterator[Outcome]:
+    with ThreadPoolExecutor(max(1, jobs or os.cpu_count() or 1)) as pool:
+        for future in as_completed([pool.submit(do, job) for job in waiting]):
+            yield future.result()
+
+
+def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -> Iterator[Outcome]:
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingDependencyError(
+            'engine "ray" needs Ray; install it with: pip install "cl-alfred-gym[ray]"'
+        ) from error
+    started = not ray.is_initialized()
+    if started:
+        ray.init(address=address, num_cpus=None if address else jobs, log_to_driver=False)
+    try:
+        # A worker that dies is replaced by Ray, and the run goes on from its last checkpoint.
+        remote = ray.remote(num_cpus=1, max_retries=3)(do)
+        pending = [remote.remote(job) for job in waiting]
+        names = dict(zip(pending, waiting))
+        while pending:
+            ready, pending = ray.wait(pending, num_returns=1)
+            try:
+                yield ray.get(ready[0])
+            except ray.exceptions.RayError as error:
+                name = Path(names[ready[0]].folder).name
+                yield Outcome(name, "failed", 1, f"lost by Ray: {error}".splitlines()[0])
+    finally:
+        if started:
+            ray.shutdown()
+
+
+ENGINES: dict[str, Callable[[Sequence[Job], int | None, str | None], Iterator[Outcome]]] = {
+    "local": _run_locally,
+    "ray": _run_on_ray,
+}
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,122 @@
+"""One page with everything: no network, no library, videos inside."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from cl.experiment.results import Results
+from cl.report.formats import interval, number
+from cl.report.paper import SOURCE, paper_value
+from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title, method_title
+from cl.report.text import task_title
+from gym_clalfred import __version__
+
+#: Videos are embedded up to this size in all; a page must stay something that one can mail.
+VIDEO_BYTES = 40_000_000
+
+
+def as_html(
+    runs: Sequence[Results],
+    tables: Sequence[Table],
+    metrics: Sequence[str] = MAIN_METRICS,
+    video_bytes: int = VIDEO_BYTES,
+) -> str:
+    """The page.
+
+    Args:
+        runs: from ``load_runs``; their folders are looked into for videos.
+        tables: from ``summarise``.
+        metrics: the columns.
+        video_bytes: embed no more than this; further videos are left out and said to be.
+    """
+    videos, left_out = _videos(runs, video_bytes)
+    data = {
+        "version": __version__,
+        "paper": SOURCE,
+        "metrics": list(metrics),
+        "tables": [_table(table, metrics) for table in tables],
+        "runs": [_run(run) for run in runs],
+        "videos": videos,
+        "videosLeftOut": left_out,
+    }
+    template = resources.files("cl.report").joinpath("page.html").read_text(encoding="utf-8")
+    # Nothing in the data may end the script element it stands in.
+    content = json.dumps(data).replace("<", "\\u003c")
+    return template.replace("/*DATA*/null", content, 1)
+
+
+def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
+    return {
+        "title": table.title,
+        "setup": table.setup,
+        "baseline": table.baseline,
+        "rows": [
+            {
+                "method": row.method,
+                "runs": max(one.runs for one in row.statistics.values()),
+                "cells": [
+                    {
+                        "text": number(row.statistics.get((split, metric))),
+                        "interval": interval(row.statistics.get((split, metric))),
+                        "best": table.best(split, metric) == row.method,
+                        "difference": number(row.differences[split, metric], signed=True)
+                        if (split, metric) in row.differences
+                        else None,
+                        "differenceInterval": interval(row.differences.get((split, metric))),
+                        "paper": paper_value(row.method, table.setup, split, metric),
+                    }
+                    for split in SPLITS
+                    for metric in metrics
+                ],
+            }
+            for row in table.rows
+        ],
+    }
+
+
+def _run(run: Results) -> dict[str, Any]:
+    config = run.config
+    return {
+        "table": group_title(run),
+        "setup": config.setup,
+        "method": method_title(run),
+        "order": config.order,
+        "seed": config.seed,
+        "tasks": [task_title(task) for task in run.tasks],
+        "matrix": {split: run.matrix(split) for split in SPLITS},
+        "curve": {
+            split: [
+                None if one is None else one["SR"]
+                for one in run.document["splits"][split]["after_each_task"]
+            ]
+            for split in SPLITS
+        },
+    }
+
+
+def _videos(runs: Sequence[Results], limit: int) -> tuple[list[dict[str, Any]], int]:
+    found, used, left_out = [], 0, 0
+    for run in runs:
+        folder = run.folder or Path("nowhere")
+        for path in sorted((folder / "videos").glob("*.mp4")):
+            size = path.stat().st_size
+            if used + size > limit:
+                left_out += 1
+                continue
+            used += size
+            content = base64.b64encode(path.read_bytes()).decode()
+            found.append(
+                {
+                    "setup": run.config.setup,
+                    "method": method_title(run),
+                    "title": f"{path.stem}: {method_title(run)}, order {run.config.order}, "
+                    f"seed {run.config.seed}",
+                    "source": f"data:video/mp4;base64,{content}",
+                }
+            )
+    return found, left_out

@@ -1,0 +1,193 @@
+"""From many runs to a table: mean, standard deviation, confidence interval, paired difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from cl.experiment.results import METRICS, Results, read_results
+from cl.registry import get_method, method_names
+from gym_clalfred.errors import BadInputError, DataError
+
+SPLITS = ("valid_seen", "valid_unseen")
+
+#: Shown unless others are asked for.
+MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
+
+#: Metrics of which less is better.
+LESS_IS_BETTER = frozenset({"forgetting"})
+
+#: Two-sided 95 % quantiles of Student's t by degrees of freedom, 1 to 30; beyond, the normal's.
+_T = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+_NORMAL = 1.960
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """Of values over runs; ``low`` and ``high`` bound the mean with 95 % confidence (t).
+
+    With one run there is no deviation and no interval: they are ``None``.
+    """
+
+    mean: float
+    deviation: float | None
+    low: float | None
+    high: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method in a table.
+
+    Args:
+        method: its name, with the preset if that is not the paper's.
+        statistics: by split and metric; missing where no run defines the metric.
+        differences: the same of the differences to the baseline, run by run of equal order and
+            seed; empty without a baseline.
+        offline: whether it is an upper bound and no competitor.
+    """
+
+    method: str
+    statistics: dict[tuple[str, str], Statistic]
+    differences: dict[tuple[str, str], Statistic]
+    offline: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Runs that can be compared: same setup, schedule, data, backend, network and limits."""
+
+    title: str
+    setup: str
+    rows: tuple[Row, ...]
+    baseline: str | None = None
+
+    def best(self, split: str, metric: str) -> str | None:
+        """The best method but upper bounds; ``None`` if there is nothing to choose from."""
+        means = {
+            row.method: row.statistics[split, metric].mean
+            for row in self.rows
+            if (split, metric) in row.statistics and not row.offline
+        }
+        if len(means) < 2:
+            return None
+        pick = min if metric in LESS_IS_BETTER else max
+        return pick(means, key=lambda method: means[method])
+
+
+def load_runs(folder: str | Path) -> list[Results]:
+    """All finished runs below a folder, in the order of their paths."""
+    paths = sorted(Path(folder).rglob("results.json"))
+    if not paths:
+        raise DataError(f"{folder}: there are no finished runs (no results.json below it)")
+    return [read_results(path) for path in paths]
+
+
+def statistic(values: Sequence[float]) -> Statistic:
+    """Mean, standard deviation (n - 1) and 95 % interval of the mean."""
+    array, count = np.asarray(values, dtype=np.float64), len(values)
+    mean = float(array.mean())
+    if count < 2:
+        return Statistic(mean, None, None, None, count)
+    deviation = float(array.std(ddof=1))
+    quantile = _T[count - 2] if count - 1 <= len(_T) else _NORMAL
+    half = quantile * deviation / math.sqrt(count)
+    return Statistic(mean, deviation, mean - half, mean + half, count)
+
+
+def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Table]:
+    """A table for each set of comparable runs.
+
+    Args:
+        runs: from ``load_runs``.
+        baseline: a method; differences against it are taken between runs of equal order and seed.
+    """
+    groups: dict[str, list[Results]] = {}
+    for run in runs:
+        groups.setdefault(group_title(run), []).append(run)
+    tables = [_table(title, group, baseline) for title, group in sorted(groups.items())]
+    if baseline is not None and not any(table.baseline for table in tables):
+        known = sorted({method_title(run) for run in runs})
+        raise BadInputError(f"no run of the baseline {baseline!r}; there are {', '.join(known)}")
+    return tables
+
+
+def group_title(run: Results) -> str:
+    """What the runs of one table have in common."""
+    config, labels = run.config, run.document["labels"]
+    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    limits = [
+        f"{name} {value}"
+        for name, value in (
+            ("episodes per task", config.episodes_per_task),
+            ("evaluation episodes per task", config.evaluation_episodes),
+        )
+        if value is not None
+    ]
+    return ", ".join([*parts, *limits])
+
+
+def method_title(run: Results) -> str:
+    """The method's name, with the preset if that is not the paper's."""
+    config = run.config
+    return config.method if config.preset == "paper" else f"{config.method} ({config.preset})"
+
+
+def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
+    by_method: dict[str, list[Results]] = {}
+    for run in runs:
+        by_method.setdefault(method_title(run), []).append(run)
+    reference = by_method.get(baseline or "")
+    rows = [
+        Row(
+            method,
+            _statistics(group),
+            {} if reference is None or method == baseline else _differences(group, reference),
+            get_method(group[0].config.method).offline,
+        )
+        for method, group in by_method.items()
+    ]
+    order = {name: place for place, name in enumerate(method_names())}
+    rows.sort(key=lambda row: (order.get(row.method.split(" ")[0], len(order)), row.method))
+    used = baseline if reference is not None else None
+    return Table(title, runs[0].config.setup, tuple(rows), used)
+
+
+def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:
+    found = {}
+    for split in SPLITS:
+        for metric in METRICS:
+            values = [run.metric(split, metric) for run in runs]
+            there = [value for value in values if value is not None]
+            if there:
+                found[split, metric] = statistic(there)
+    return found
+
+
+def _differences(
+    runs: Sequence[Results], reference: Sequence[Results]
+) -> dict[tuple[str, str], Statistic]:
+    """Of each run minus the baseline's run of the same order and seed."""
+    partner = {(run.config.order, run.config.seed): run for run in reference}
+    found = {}
+    for split in SPLITS:
+        for metric in METRICS:
+            gaps = []
+            for run in runs:
+                other = partner.get((run.config.order, run.config.seed))
+                mine = run.metric(split, metric)
+                theirs = None if other is None else other.metric(split, metric)
+                if mine is not None and theirs is not None:
+                    gaps.append(mine - theirs)
+            if gaps:
+                found[split, metric] = statistic(gaps)
+    return found

@@ -1,0 +1,31 @@
+"""Writes a report in all formats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cl.experiment.folder import storage_errors
+from cl.experiment.results import Results
+from cl.report.formats import FORMATS
+from cl.report.html import as_html
+from cl.report.summary import MAIN_METRICS, Table
+from gym_clalfred.data.cache import atomic_file
+
+NAMES = {"text": "table.txt", "markdown": "table.md", "latex": "table.tex", "csv": "table.csv"}
+
+
+def write_report(
+    folder: Path,
+    runs: Sequence[Results],
+    tables: Sequence[Table],
+    metrics: Sequence[str] = MAIN_METRICS,
+) -> list[Path]:
+    """The tables in every format and ``index.html``; gives the files."""
+    contents = {NAMES[kind]: render(tables, metrics) for kind, render in FORMATS.items()}
+    contents["index.html"] = as_html(runs, tables, metrics)
+    with storage_errors(folder):
+        for name, content in contents.items():
+            with atomic_file(folder / name) as file:
+                file.write(content.encode())
+    return [folder / name for name in contents]

@@ -1,0 +1,141 @@
+"""``clalfred-data``: what is in a source of episodes; further commands join this group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+from tqdm import tqdm
+
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.tasks.spec import TaskType
+from scripts.common import clear_errors
+
+
+@click.group()
+def main() -> None:
+    """Look at episodes and bring in others."""
+
+
+@main.command()
+@click.option("--tier", default="tiny", show_default=True, help="Generated episodes.")
+@click.option("--data", type=click.Path(), help="Folder with episodes, instead of a tier.")
+@clear_errors
+def info(tier: str, data: str | None) -> None:
+    """Count the episodes of a tier or a folder."""
+    from gym_clalfred.data.sources import open_source
+
+    click.echo(source_table(open_source(tier, data)))
+
+
+@main.command("import")
+@click.option(
+    "--alfred", required=True, type=click.Path(), help="Folder with json_2.1.0 and gen/layouts."
+)
+@click.option("--out", type=click.Path(), help="Folder of the store.  [default: in the cache]")
+@click.option("--skip-damaged", is_flag=True, help="Leave out files that cannot be read.")
+@click.option("--workers", default=2, show_default=True, help="Number of processes.")
+@clear_errors
+def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: int) -> None:
+    """Make a store of real ALFRED episodes, with rooms rebuilt from its files.
+
+    Example: clalfred-data import --alfred ~/alfred --out ~/alfred-store
+    """
+    from gym_clalfred.data.alfred_import.importer import import_alfred
+    from gym_clalfred.data.cache import cache_dir
+
+    store = Path(out) if out else cache_dir() / "alfred-store"
+    with _Bar() as bar:
+        made = import_alfred(
+            alfred, store, skip_damaged=skip_damaged, workers=workers, progress=bar.show
+        )
+    for message in made.damaged:
+        click.echo(f"left out: {message}", err=True)
+    counts = ", ".join(f"{n} {split}" for split, n in made.info.episodes.items())
+    click.echo(f"{made.store}: {made.info.label}: episodes {counts}; {len(made.info.rooms)} rooms")
+    click.echo(f"{made.bytes / 1e6:.1f} MB, {len(made.damaged)} files left out")
+
+
+@main.command()
+@click.argument("store", type=click.Path())
+@click.option("--split", "splits", multiple=True, type=click.Choice([s.value for s in Split]))
+@click.option("--every", default=1, show_default=True, help="Replay only every so many-th expert.")
+@click.option("--workers", default=2, show_default=True, help="Number of processes.")
+@click.option("--out", type=click.Path(), help="Folder for the report with pictures and maps.")
+@clear_errors
+def fidelity(
+    store: str, splits: tuple[str, ...], every: int, workers: int, out: str | None
+) -> None:
+    """Replay recorded experts by the rules and compare recorded masks with ours.
+
+    Example: clalfred-data fidelity ~/alfred-store --split valid_seen --out report
+    """
+    from gym_clalfred.data.fidelity_report import measure, report_text, write_report
+    from gym_clalfred.data.store import AlfredStore
+
+    opened = AlfredStore(store)
+    chosen = [Split(name) for name in splits or opened.info.trajectories]
+    replays = {}
+    with _Bar() as bar:
+        for split in chosen:
+            replays[split] = measure(
+                opened,
+                split,
+                every=every,
+                workers=workers,
+                progress=lambda done, total, name=split.value: bar.show(name, done, total),
+            )
+    click.echo(report_text(replays))
+    if out:
+        write_report(opened, replays, Path(out))
+
+
+class _Bar:
+    """A progress bar per step; silent unless somebody watches."""
+
+    def __init__(self) -> None:
+        self._step = ""
+        self._bar: tqdm[NoReturn] | None = None
+
+    def __enter__(self) -> _Bar:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def show(self, step: str, done: int, total: int) -> None:
+        """Shows how far a step is."""
+        if step != self._step:
+            self.__exit__()
+            self._step, self._bar = step, tqdm(desc=step, total=total, disable=None)
+        assert self._bar is not None
+        self._bar.update(done - self._bar.n)
+
+
+def source_table(source: EpisodeSource) -> str:
+    """Episodes by task type and split, and their mean length."""
+    from cl.report.text import aligned
+
+    entries = {split: source.entries(split) for split in Split}
+    rows = [["episodes", *(split.value for split in Split), "mean actions"]]
+    for task in TaskType:
+        found = {
+            split: [one for one in part if one.task_type is task] for split, part in entries.items()
+        }
+        rows.append([task.paper_name, *_counts(found)])
+    rows.append(["all", *_counts(entries)])
+    return f"{source.label}\n{aligned(rows)}"
+
+
+def _counts(found: Mapping[Split, Sequence[EpisodeEntry]]) -> list[str]:
+    lengths = [one.length for part in found.values() for one in part]
+    mean = f"{sum(lengths) / len(lengths):.1f}" if lengths else "\u2013"
+    return [*(str(len(part)) for part in found.values()), mean]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""``clalfred-doctor``: what works on this machine, with the fix for each thing that does not."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from scripts.common import clear_errors
+
+
+@click.command()
+@clear_errors
+def main() -> None:
+    """Say what works on this machine and how to mend what does not.
+
+    Exits with 1 if something is missing that the embedded backend needs.
+    """
+    from cl.experiment.doctor import examine
+
+    findings = examine()
+    width = max(len(one.name) for one in findings)
+    for one in findings:
+        sign = "ok" if one.works else ("MISSING" if one.needed else "-")
+        click.echo(f"{sign:8}{one.name:{width}}  {one.detail}")
+        if not one.works and one.fix:
+            click.echo(f"{'':8}{'':{width}}  to mend it: {one.fix}")
+    if any(one.needed and not one.works for one in findings):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""``clalfred-evaluate``: how good is a saved agent on any episodes."""
+
+from __future__ import annotations
+
+import click
+
+from scripts.common import clear_errors, on_terminal
+
+EPILOG = """
+\b
+Examples:
+  clalfred-evaluate runs/small/behavior-il-cama-order1-seed0
+  clalfred-evaluate agent.zip --split valid_seen --task Heat --workers 2
+  clalfred-evaluate agent.zip --lines heat.jsonl     resumable: finished episodes are kept
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("agent", type=click.Path())
+@click.option("--split", default="valid_unseen", show_default=True, help="Which episodes.")
+@click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
+@click.option("--room", help="Only this room type, such as Kitchen.")
+@click.option("--limit", type=int, help="At most so many, evenly spread.  [default: all]")
+@click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
+@click.option("--data", type=click.Path(), help="Folder with other episodes.")
+@click.option("--backend", help="Simulator.  [default: that of the agent's run]")
+@click.option("--max-steps", type=int, help="Actions after which an episode is cut.")
+@click.option("--workers", default=1, show_default=True, help="Processes.")
+@click.option("--lines", type=click.Path(), help="JSON lines file for the episodes' results.")
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
+@clear_errors
+def main(
+    agent: str,
+    split: str,
+    task: str | None,
+    room: str | None,
+    limit: int | None,
+    tier: str | None,
+    data: str | None,
+    backend: str | None,
+    max_steps: int | None,
+    workers: int,
+    lines: str | None,
+    device: str,
+) -> None:
+    """Evaluate a trained AGENT: an agent.zip or the folder of a finished run."""
+    from tqdm import tqdm
+
+    from cl.experiment.agent_file import load_agent
+    from cl.experiment.assess import assess, select, with_changes
+    from cl.metrics import EpisodeResult
+    from cl.report.text import scores_table
+    from gym_clalfred.data.sources import open_source
+
+    trained, config = load_agent(agent, device=device)
+    config = with_changes(config, tier=tier, data=data, backend=backend, max_steps=max_steps)
+    source = open_source(config.tier, config.data)
+    keys = select(source, split, task=task, room=room, limit=limit)
+    with tqdm(total=len(keys), unit="ep", disable=not on_terminal()) as bar:
+
+        def advance(result: EpisodeResult) -> None:
+            bar.update()
+
+        assessment = assess(
+            trained,
+            config,
+            source,
+            keys,
+            lines=lines,
+            workers=workers,
+            on_result=advance,
+        )
+    click.echo(f"{config.method} on {split} of {source.label}, backend {config.backend}, in %")
+    click.echo(scores_table({**assessment.by_task, "all": assessment.overall}))
+    if lines:
+        click.echo(f"\nepisodes  {lines}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""``clalfred-generate``: make a tier of episodes before it is first used."""
+
+from __future__ import annotations
+
+import click
+
+from scripts.common import clear_errors
+
+EPILOG = """
+\b
+Examples:
+  clalfred-generate small               into the user's cache, where all commands find it
+  clalfred-generate full --workers 8
+  clalfred-generate small --verify      check every byte of what is there; makes nothing
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("tier")
+@click.option("--workers", type=int, help="Processes.  [default: all cores]")
+@click.option("--cache", type=click.Path(), help="Folder.  [default: the user's cache]")
+@click.option("--verify", is_flag=True, help="Only check what is there.")
+@clear_errors
+def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> None:
+    """Generate the episodes of a TIER: tiny, small or full."""
+    from cl.experiment.config import choose
+    from gym_clalfred.data.quotas import TIERS
+    from gym_clalfred.data.tiers import tier_folder, tier_source, verify_tier
+    from gym_clalfred.errors import DataError
+    from scripts.data import source_table
+
+    folder = tier_folder(TIERS[choose("tier", tier, TIERS)], cache)
+    if verify:
+        if not verify_tier(tier, cache=cache):
+            raise DataError(
+                f"{folder}: tier {tier} is not there, of another release or damaged; "
+                f"make it with: clalfred-generate {tier}"
+            )
+        click.echo(f"{folder}: complete and undamaged")
+        return
+    source = tier_source(tier, cache=cache, workers=workers)
+    click.echo(source_table(source))
+    click.echo(f"\nfolder  {folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""``clalfred-record``: a film of the expert or of agents in an episode."""
+
+from __future__ import annotations
+
+import click
+
+from scripts.common import clear_errors
+
+EPILOG = """
+\b
+Examples:
+  clalfred-record expert.mp4                              the expert, first unseen episode
+  clalfred-record heat.gif --task Heat --number 3
+  clalfred-record cama.mp4 --agent runs/small/behavior-il-cama-order1-seed0
+  clalfred-record both.mp4 --agent A/agent.zip --agent B/agent.zip    side by side
+  clalfred-record one.mp4 --episode "valid_seen/<folder>/<trial>#0"
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("out", type=click.Path())
+@click.option(
+    "--agent",
+    "agents",
+    type=click.Path(),
+    multiple=True,
+    help="agent.zip or a run's folder; two stand side by side.  [default: the expert]",
+)
+@click.option("--expert", is_flag=True, help="The expert; with one --agent, beside it.")
+@click.option("--episode", help="Which episode: <split>/<folder>/<trial>#<annotation>.")
+@click.option("--split", default="valid_unseen", show_default=True, help="Choose from this split.")
+@click.option("--task", help="Choose among this task type, such as Heat.")
+@click.option("--room", help="Choose among this room type, such as Kitchen.")
+@click.option("--number", default=0, show_default=True, help="Which of those, from 0.")
+@click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
+@click.option("--data", type=click.Path(), help="Folder with other episodes.")
+@click.option("--backend", default="embedded", show_default=True, help="Simulator.")
+@click.option("--max-steps", default=200, show_default=True, help="Steps at most.")
+@click.option("--fps", default=5, show_default=True, help="Steps per second.")
+@clear_errors
+def main(
+    out: str,
+    agents: tuple[str, ...],
+    expert: bool,
+    episode: str | None,
+    split: str,
+    task: str | None,
+    room: str | None,
+    number: int,
+    tier: str | None,
+    data: str | None,
+    backend: str,
+    max_steps: int,
+    fps: int,
+) -> None:
+    """Write a film OUT (.mp4 or .gif) of an episode."""
+    from agents.recording import Performer, record
+    from cl.experiment.agent_file import load_agent
+    from cl.experiment.assess import select
+    from gym_clalfred.data.sources import open_source
+    from gym_clalfred.data.trajectory import EpisodeKey
+    from gym_clalfred.errors import BadInputError
+
+    performers = [Performer("expert")] if expert or not agents else []
+    for path in agents:
+        agent, config = load_agent(path, device="cpu")
+        performers.append(Performer(f"{config.method}, seed {config.seed}", agent))
+        tier, data = tier or config.tier, data or config.data
+    source = open_source(tier or "tiny", data)
+    if episode is None:
+        keys = select(source, split, task=task, room=room)
+        if not 0 <= number < len(keys):
+            raise BadInputError(f"number {number}: there are {len(keys)} such episodes")
+        key = keys[number]
+    else:
+        key = EpisodeKey.parse(episode)
+    film = record(out, source, key, performers, backend=backend, max_steps=max_steps, fps=fps)
+    click.echo(f"{key}\n{film}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""``clalfred-report``: the paper's tables from a folder of runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from scripts.common import clear_errors
+
+EPILOG = """
+\b
+Examples:
+  clalfred-report runs/first                       a table on the terminal
+  clalfred-report runs/first --baseline er --out report
+                                                   report/table.{txt,md,tex,csv}, report/index.html
+  clalfred-report runs --format latex --metric SR_last --metric forgetting
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("folder", type=click.Path())
+@click.option("--baseline", help="Show paired differences against this method.")
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    help="Columns, can be repeated.  [default: SR_last GC_last SR_avg GC_avg forgetting]",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["text", "markdown", "latex", "csv"]),
+    default="text",
+    show_default=True,
+    help="Of what is printed.",
+)
+@click.option("--out", type=click.Path(), help="Write all formats and the page here.")
+@clear_errors
+def main(
+    folder: str, baseline: str | None, metrics: tuple[str, ...], kind: str, out: str | None
+) -> None:
+    """Compare the finished runs below a FOLDER."""
+    from cl.experiment.config import choose
+    from cl.experiment.results import METRICS
+    from cl.report.formats import FORMATS
+    from cl.report.summary import MAIN_METRICS, load_runs, summarise
+    from cl.report.write import write_report
+
+    for metric in metrics:
+        choose("metric", metric, METRICS)
+    columns = metrics or MAIN_METRICS
+    runs = load_runs(folder)
+    tables = summarise(runs, baseline)
+    click.echo(FORMATS[kind](tables, columns), nl=False)
+    if out:
+        for path in write_report(Path(out), runs, tables, columns):
+            click.echo(path)
+
+
+if __name__ == "__main__":
+    main()

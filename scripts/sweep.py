@@ -1,0 +1,102 @@
+"""``clalfred-sweep``: methods x setups x orders x seeds, on one machine or many."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from scripts.common import clear_errors, read_settings, run_options
+
+EPILOG = """
+\b
+Examples:
+  clalfred-sweep --methods cama,er --orders 1,2 --seeds 0,1 --tier tiny --out runs/first
+  clalfred-sweep --config paper --jobs 2             the paper's grid on tier small
+  clalfred-sweep --config grid.yaml --engine ray --address auto
+
+\b
+A YAML file has the settings of clalfred-train; setup, method, order, seed,
+schedule and preset may be lists:
+  method: [finetuning, er, cama]
+  order: [1, 2, 3, 4, 5]
+  tier: small
+
+\b
+Finished runs are skipped, so the same command again does what is left. Then:
+  clalfred-report runs/first
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--methods", help="Comma-separated.  [default: cama]")
+@click.option("--setups", help="Comma-separated.  [default: behavior-il]")
+@click.option("--orders", help="Comma-separated.  [default: 1]")
+@click.option("--seeds", help="Comma-separated.  [default: 0]")
+@run_options("method", "setup", "order", "seed")
+@click.option("--config", help="YAML file with settings, or 'paper'; options given here win.")
+@click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
+@click.option("--engine", default="local", show_default=True, help="local or ray.")
+@click.option("--address", help="Of a running Ray cluster.  [default: start one here]")
+@click.option("--jobs", type=int, help="Runs at the same time.  [default: one per core]")
+@click.option("--retries", default=2, show_default=True, help="Further attempts per run.")
+@click.option("--media/--no-media", default=False, help="Plots and videos of each run.")
+@clear_errors
+def main(
+    methods: str | None,
+    setups: str | None,
+    orders: str | None,
+    seeds: str | None,
+    settings: dict[str, Any],
+    config: str | None,
+    out: str,
+    engine: str,
+    address: str | None,
+    jobs: int | None,
+    retries: int,
+    media: bool,
+) -> None:
+    """Train and evaluate every combination of methods, setups, orders and seeds."""
+    from cl.experiment.sweep import Outcome, expand, sweep
+    from gym_clalfred.data.sources import open_source
+
+    lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
+    axes = {name: _values(name, text) for name, text in lists.items() if text is not None}
+    runs = expand({**read_settings(config), **settings, **axes})
+    # Made once here rather than waited for by every run.
+    open_source(runs[0].tier, runs[0].data)
+    click.echo(f"{len(runs)} runs in {out}")
+
+    def show(outcome: Outcome) -> None:
+        again = f", {outcome.attempts} attempts" if outcome.attempts > 1 else ""
+        click.echo(f"{outcome.status:8}{outcome.name}{again}  {outcome.message}".rstrip())
+
+    outcomes = sweep(
+        runs,
+        out,
+        engine=engine,
+        jobs=jobs,
+        retries=retries,
+        media=media,
+        address=address,
+        listen=show,
+    )
+    failed = [one for one in outcomes if one.status == "failed"]
+    if failed:
+        click.echo(f"{len(failed)} of {len(runs)} runs failed; see their log.txt", err=True)
+        sys.exit(1)
+
+
+def _values(name: str, text: str) -> list[Any]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if name in ("method", "setup"):
+        return parts
+    try:
+        return [int(part) for part in parts]
+    except ValueError:
+        raise click.BadParameter(f"--{name}s {text!r}: expected whole numbers") from None
+
+
+if __name__ == "__main__":
+    main()

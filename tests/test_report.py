@@ -1,0 +1,294 @@
+"""Reports: figures equal those made by hand, every format says the same, the page works."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from report_runs import EPISODES, write_runs
+from runs import fake_config
+
+from agents.recording import write_film
+from cl.experiment.results import METRICS, read_results, validate
+from cl.report.formats import as_csv, as_latex, as_markdown, as_text
+from cl.report.html import as_html
+from cl.report.paper import paper_value
+from cl.report.plots import plot_all
+from cl.report.summary import Table, load_runs, statistic, summarise
+from gym_clalfred.errors import BadInputError, DataError
+from scripts.report import main
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    fake_config()
+    path = tmp_path_factory.mktemp("runs")
+    write_runs(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tables(folder: Path) -> list[Table]:
+    return summarise(load_runs(folder), "er")
+
+
+def by_hand(folder: Path, method: str, split: str, metric: str) -> list[float]:
+    """From the per-episode records alone, in the order of orders and seeds."""
+    values = []
+    for order in (1, 2):
+        for seed in (0, 1):
+            path = folder / f"behavior-il-{method}-order{order}-seed{seed}" / "results.json"
+            document = json.loads(path.read_text())
+            episodes = document["splits"][split]["episodes"]
+            last = [one for one in episodes if one["after"] == 7]
+            assert len(last) == 7 * EPISODES
+            if metric == "SR_last":
+                values.append(sum(one["success"] for one in last) / len(last))
+            else:
+                met = sum(one["conditions_met"] for one in last)
+                values.append(met / sum(one["conditions"] for one in last))
+    return values
+
+
+@pytest.mark.parametrize("split", ["valid_seen", "valid_unseen"])
+@pytest.mark.parametrize("metric", ["SR_last", "GC_last"])
+def test_figures_equal_those_made_by_hand(
+    folder: Path, tables: list[Table], split: str, metric: str
+) -> None:
+    mine, theirs = (np.array(by_hand(folder, name, split, metric)) for name in ("cama", "er"))
+    row = next(row for row in tables[0].rows if row.method == "cama")
+    found = row.statistics[split, metric]
+    assert found.mean == pytest.approx(mine.mean())
+    assert found.deviation == pytest.approx(mine.std(ddof=1))
+    half = 3.182 * mine.std(ddof=1) / 2
+    assert (found.low, found.high) == pytest.approx((mine.mean() - half, mine.mean() + half))
+    gap = row.differences[split, metric]
+    assert gap.mean == pytest.approx((mine - theirs).mean())
+    assert gap.deviation == pytest.approx((mine - theirs).std(ddof=1))
+
+
+def test_methods_stand_in_the_papers_order_and_the_best_is_no_upper_bound(
+    tables: list[Table],
+) -> None:
+    assert [row.method for row in tables[0].rows] == ["finetuning", "er", "cama", "joint"]
+    assert tables[0].best("valid_seen", "SR_last") == "cama"
+    assert [table.setup for table in tables] == ["behavior-il", "environment-il"]
+
+
+def test_less_forgetting_is_better(tables: list[Table]) -> None:
+    drops = {
+        row.method: row.statistics["valid_seen", "forgetting"].mean
+        for row in tables[0].rows
+        if ("valid_seen", "forgetting") in row.statistics
+    }
+    assert tables[0].best("valid_seen", "forgetting") == min(drops, key=lambda name: drops[name])
+
+
+def test_a_single_run_has_no_deviation() -> None:
+    assert statistic([0.25]).deviation is None
+    assert statistic([0.25]).low is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=50))
+def test_the_interval_surrounds_the_mean(values: list[float]) -> None:
+    found = statistic(values)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low <= found.mean + 1e-12
+    assert found.mean <= found.high + 1e-12
+    assert found.runs == len(values)
+
+
+def test_all_formats_hold_the_same_numbers(tables: list[Table]) -> None:
+    rows = list(csv.DictReader(io.StringIO(as_csv(tables))))
+    chosen = next(
+        row
+        for row in rows
+        if (row["method"], row["split"], row["metric"]) == ("cama", "valid_seen", "SR_last")
+    )
+    mean, deviation = 100 * float(chosen["mean"]), 100 * float(chosen["deviation"])
+    assert float(chosen["paper"]) == 0.3071
+    assert f"{mean:.2f} ± {deviation:.2f} *" in as_text(tables)
+    assert f"**{mean:.2f} ± {deviation:.2f}**" in as_markdown(tables)
+    assert f"\\textbf{{{mean:.2f} $\\pm$ {deviation:.2f}}}" in as_latex(tables)
+    for text in (as_text(tables), as_markdown(tables), as_latex(tables)):
+        assert "30.71" in text
+        assert "not comparable" in text
+
+
+def test_latex_escapes_what_it_must(tables: list[Table]) -> None:
+    body = [line for line in as_latex(tables).splitlines() if not line.startswith("%")]
+    assert not re.search(r"(?<!\\)[%_]", "\n".join(body))
+
+
+def test_the_papers_numbers_are_only_where_the_paper_has_them() -> None:
+    assert paper_value("cama", "environment-il", "valid_unseen", "SR_last") == 0.1460
+    assert paper_value("cama", "imbalanced-environment-il", "valid_seen", "SR_last") is None
+    assert paper_value("my-method", "behavior-il", "valid_seen", "SR_last") is None
+    assert paper_value("cama", "behavior-il", "valid_seen", "GC_last") is None
+
+
+def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) -> None:
+    write_runs(tmp_path, ("er",), ("behavior-il", "environment-il"), (1,), (0,))
+    assert len(summarise(load_runs(tmp_path))) == 2
+
+
+def test_an_unknown_baseline_is_named(folder: Path) -> None:
+    with pytest.raises(BadInputError, match=r"baseline 'mir'; there are cama, er"):
+        summarise(load_runs(folder), "mir")
+
+
+def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no finished runs"):
+        load_runs(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda document: document.pop("tasks"), "tasks: expected"),
+        (lambda document: document.update(format=7), "format: expected 1"),
+        (
+            lambda document: document["splits"]["valid_seen"]["metrics"].pop("SR_last"),
+            "valid_seen.metrics.SR_last",
+        ),
+        (
+            lambda document: document["splits"]["valid_unseen"]["matrix"]["GC"].pop(),
+            r"valid_unseen.matrix.GC: expected 7 rows of 7",
+        ),
+        (
+            lambda document: document["splits"]["valid_seen"]["episodes"][0].pop("steps"),
+            r"episodes\[0\]",
+        ),
+    ],
+)
+def test_results_that_break_the_schema_are_refused(
+    folder: Path, tmp_path: Path, change: Any, match: str
+) -> None:
+    document = json.loads(next(folder.glob("behavior-il-er*/results.json")).read_text())
+    validate(document)
+    change(document)
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    with pytest.raises(DataError, match=match):
+        read_results(tmp_path)
+
+
+def test_the_documented_schema_names_every_field(folder: Path) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "RESULTS_SCHEMA.md").read_text()
+    document = json.loads(next(folder.glob("*/results.json")).read_text())
+    part = document["splits"]["valid_seen"]
+    names = [*document, *part, *METRICS, *part["episodes"][0]]
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
+def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
+    results = read_results(folder / "behavior-il-cama-order1-seed0")
+    made = plot_all(results, tmp_path)
+    names = ["tasks.png", "matrix.png", "training.png", "confidence.png"]
+    assert [path.name for path in made] == names
+    assert all(path.stat().st_size > 10_000 for path in made)
+    other = plot_all(read_results(folder / "behavior-il-joint-order1-seed0"), tmp_path)
+    assert [path.name for path in other] == names[:3]
+
+
+def test_the_command_writes_all_formats(folder: Path, tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, [str(folder), "--baseline", "er", "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    assert (tmp_path / "table.txt").read_text() in run.output
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"table.txt", "table.md", "table.tex", "table.csv", "index.html"}
+
+
+def test_the_page_needs_no_network_and_cannot_be_broken_by_names(folder: Path) -> None:
+    runs = load_runs(folder)
+    table = Table("</script><script>alert(1)</script>", "behavior-il", summarise(runs)[0].rows)
+    page = as_html(runs, [table])
+    assert "</script><script>alert" not in page
+    assert page.count("</script>") == 1
+    addresses = set(re.findall(r"https?://[^\"' ]+", page)) - {"http://www.w3.org/2000/svg"}
+    assert addresses == set()
+
+
+#: Put into a copy of the page: uses it as a person would and writes down what happened.
+VISITOR = """
+<script>
+(async () => {
+  const seen = { errors: window.visitErrors };
+  const rows = () => document.querySelectorAll("#tables tr[data-method]").length;
+  seen.before = rows();
+  document.querySelector('#methods input[value="er"]').click();
+  seen.withoutEr = rows();
+  seen.erRows = document.querySelectorAll('#tables tr[data-method="er"]').length;
+  document.querySelector('#setups input[value="environment-il"]').click();
+  seen.oneSetup = rows();
+  seen.curves = document.querySelectorAll("#curves svg").length;
+  seen.cells = document.querySelectorAll("#matrices td.cell").length;
+  const video = [...document.querySelectorAll("#videos video")]
+    .find((one) => !one.parentElement.hidden);
+  seen.videos = document.querySelectorAll("#videos > :not([hidden])").length;
+  video.muted = true;
+  await video.play();
+  for (let i = 0; i < 100 && video.currentTime < 0.2; i += 1) {
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  seen.played = video.currentTime > 0 && video.videoWidth > 0;
+  document.body.innerHTML = "";
+  document.body.append("RESULT" + JSON.stringify(seen) + "END");
+})().catch((error) => { document.body.append("RESULT{\\"failed\\": \\"" + error + "\\"}END"); });
+</script>
+"""
+WATCH = """<script>window.visitErrors = [];
+addEventListener("error", (event) => visitErrors.push(String(event.message)));
+console.error = (...parts) => visitErrors.push(parts.join(" "));</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
+    runs = load_runs(folder)
+    frames = [np.full((64, 96, 3), shade, dtype=np.uint8) for shade in range(0, 250, 25)]
+    for method in ("cama", "er"):
+        place = folder / f"behavior-il-{method}-order1-seed0" / "videos" / "success.mp4"
+        write_film(place, frames)
+    page = as_html(runs, summarise(runs, "er"))
+    assert page.count("data:video/mp4") == 2
+    page = page.replace("<head>", f"<head>{WATCH}", 1).replace("</body>", f"{VISITOR}</body>", 1)
+    (tmp_path / "index.html").write_text(page)
+    command = [
+        str(CHROMIUM),
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--autoplay-policy=no-user-gesture-required",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--timeout=30000",
+        "--virtual-time-budget=20000",
+        "--dump-dom",
+        (tmp_path / "index.html").as_uri(),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
+    match = re.search(r"RESULT(\{.*?\})END", done.stdout, re.DOTALL)
+    assert match, done.stdout[-2000:] + done.stderr[-2000:]
+    assert json.loads(match[1]) == {
+        "errors": [],
+        "before": 16,
+        "withoutEr": 12,
+        "erRows": 0,
+        "oneSetup": 6,
+        "curves": 2,
+        "cells": 56,
+        "videos": 1,
+        "played": True,
+    }
