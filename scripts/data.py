@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -81,13 +82,8 @@ def fidelity(
     replays = {}
     with _Bar() as bar:
         for split in chosen:
-            replays[split] = measure(
-                opened,
-                split,
-                every=every,
-                workers=workers,
-                progress=lambda done, total, name=split.value: bar.show(name, done, total),
-            )
+            progress = partial(bar.show, split.value)
+            replays[split] = measure(opened, split, every=every, workers=workers, progress=progress)
     click.echo(report_text(replays))
     if out:
         write_report(opened, replays, Path(out))

@@ -20,6 +20,7 @@ from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import IndexRow
 from gym_clalfred.data.room_json import dump_room, parse_room
+from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.simulator.embedded.room import Room
@@ -114,6 +115,10 @@ class AlfredStore(TrajectoryArchive):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AlfredStore, (self.folder,)
+
+    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
+        """The index of a split; empty if the store was made without it."""
+        return super().entries(split) if split.value in self.info.trajectories else ()
 
     def room(self, number: int) -> Room:
         """The reconstructed room; the same object each time."""

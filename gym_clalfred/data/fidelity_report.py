@@ -1,0 +1,286 @@
+"""The fidelity report of a store: replays its experts, sums them up, shows the worst cases."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.fidelity import Encounter, Replay, replay
+from gym_clalfred.data.store import AlfredStore
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.simulator.contract import RenderOptions, View
+from gym_clalfred.simulator.embedded.placement import turn
+from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+
+_CHUNK = 40
+_METRE = 80
+_RED, _BLUE, _GREEN = (214, 60, 52), (56, 96, 214), (60, 170, 90)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Figures over some replays.
+
+    Args:
+        experts: number of replays.
+        solved: of them, how many were a full success by the rules.
+        moves: recorded moves.
+        blocked: of them, how many the room does not allow.
+        masks: recorded masks.
+        iou: mean intersection over union of recorded masks and ours.
+        small_iou: the same for pickupables only.
+        centre_error: median distance of the centres in pixels.
+    """
+
+    experts: int
+    solved: int
+    moves: int
+    blocked: int
+    masks: int
+    iou: float
+    small_iou: float
+    centre_error: float
+
+
+def summarise(replays: Sequence[Replay]) -> Summary:
+    """Figures over some replays."""
+    met = [encounter for one in replays for encounter in one.encounters]
+    return Summary(
+        experts=len(replays),
+        solved=sum(one.success for one in replays),
+        moves=sum(one.moves for one in replays),
+        blocked=sum(one.blocked for one in replays),
+        masks=len(met),
+        iou=_mean([encounter.iou for encounter in met]),
+        small_iou=_mean([encounter.iou for encounter in met if encounter.is_small]),
+        centre_error=float(np.median([e.centre_error for e in met])) if met else 0.0,
+    )
+
+
+def measure(
+    store: AlfredStore,
+    split: Split,
+    *,
+    every: int = 1,
+    workers: int = 1,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Replay]:
+    """Replays the experts of a split.
+
+    Args:
+        store: with episodes and rooms.
+        split: which experts.
+        every: replay only every so many-th.
+        workers: number of processes.
+        progress: called with how many are done, and of how many.
+    """
+    if every < 1:
+        raise BadInputError(f"every must be at least 1, got {every}")
+    keys = list(dict.fromkeys(entry.key.trajectory for entry in store.entries(split)))[::every]
+    # Experts of one room come together, so that each process builds few rooms.
+    keys.sort(key=lambda key: (int(key.split("/")[0].rsplit("-", 1)[1]), key))
+    jobs = [(store.folder, split, keys[k : k + _CHUNK]) for k in range(0, len(keys), _CHUNK)]
+    found: list[Replay] = []
+    if workers <= 1:
+        for job in jobs:
+            found += _replay_some(job)
+            progress(len(found), len(keys))
+        return found
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        for part in pool.map(_replay_some, jobs):
+            found += part
+            progress(len(found), len(keys))
+    return found
+
+
+def report_text(replays: Mapping[Split, Sequence[Replay]]) -> str:
+    """The report in words and tables, Markdown."""
+    lines = ["# Fidelity of reconstructed rooms", ""]
+    lines += _table("split", {split.value: list(part) for split, part in replays.items()})
+    for split, part in replays.items():
+        lines += ["", f"## {split.value}", ""]
+        lines += _table("task type", _grouped(part, lambda one: one.task_type))
+        lines += ["", *_action_table(part), ""]
+        lines += _table("room", _grouped(part, lambda one: f"{one.number:03d}"))
+        failed = [one for one in part if not one.success]
+        lines += ["", f"### Experts that do not replay ({len(failed)})", ""]
+        lines += [f"- {one.key}: {why(one)}" for one in failed]
+    return "\n".join(lines) + "\n"
+
+
+def why(one: Replay) -> str:
+    """In words, what went wrong first in a replay."""
+    if one.failures:
+        index, failure = one.failures[0]
+        for encounter in one.encounters:
+            if encounter.index == index:
+                what = f"{encounter.action.name} {encounter.object_class.name}"
+                return f"action {index}, {what}: {failure.value}"
+        return f"action {index}: {failure.value}"
+    return "not met at the end: " + "; ".join(one.unmet) if one.unmet else "solved"
+
+
+def report_json(replays: Mapping[Split, Sequence[Replay]]) -> dict[str, Any]:
+    """The figures as a document."""
+    return {
+        split.value: {
+            "all": summarise(part).__dict__,
+            "task_types": _figures(_grouped(part, lambda one: one.task_type)),
+            "rooms": _figures(_grouped(part, lambda one: str(one.number))),
+            "failed": {one.key: why(one) for one in part if not one.success},
+        }
+        for split, part in replays.items()
+    }
+
+
+def write_report(
+    store: AlfredStore, replays: Mapping[Split, Sequence[Replay]], folder: Path, pictures: int = 24
+) -> None:
+    """Writes ``report.md``, ``report.json``, pictures of the worst masks and maps of the rooms."""
+    with atomic_file(folder / "report.json") as file:
+        file.write((json.dumps(report_json(replays), indent=1) + "\n").encode())
+    with atomic_file(folder / "report.md") as file:
+        file.write(report_text(replays).encode())
+    numbers = sorted({one.number for part in replays.values() for one in part})
+    for number in numbers:
+        _save(folder / "maps" / f"FloorPlan{number}.png", draw_map(store.room(number)))
+    for split, part in replays.items():
+        cases = [(encounter, one) for one in part for encounter in one.encounters]
+        cases.sort(key=lambda case: (case[0].iou, case[1].key, case[0].index))
+        for k, (encounter, one) in enumerate(cases[:pictures]):
+            picture = draw_case(store, EpisodeKey(split, one.key, 0), encounter)
+            _save(folder / "worst" / f"{split.value}-{k:02d}.png", picture)
+
+
+def draw_case(store: AlfredStore, key: EpisodeKey, encounter: Encounter) -> Image.Image:
+    """Our view with our mask, and the recorded mask over ours, side by side.
+
+    Red is recorded only, blue ours only, green both.
+    """
+    trajectory = store.episode(key).trajectory
+    simulator = EmbeddedSimulator(RenderOptions(image_size=300), store.room)
+    simulator.reset(trajectory.scene)
+    for act in trajectory.actions[: encounter.index]:
+        simulator.step(act.action, act.object_id)
+    act = trajectory.actions[encounter.index]
+    assert act.mask is not None
+    assert act.object_id is not None
+    ours, recorded = simulator.sight().mask(act.object_id), act.mask.decode()
+    view = simulator.frame().rgb[View.FRONT]
+    masks = np.zeros_like(view)
+    masks[recorded & ~ours], masks[ours & ~recorded], masks[ours & recorded] = _RED, _BLUE, _GREEN
+    picture = Image.fromarray(np.concatenate([view, masks], axis=1))
+    what = f"{encounter.iou:.2f} {act.action.name} {act.object_id}"
+    ImageDraw.Draw(picture).text((4, 4), what, fill=(255, 255, 0))
+    simulator.close()
+    return picture
+
+
+def draw_map(room: Room) -> Image.Image:
+    """The room from above: walkable points, fixtures with their names, their fronts in red."""
+    area = room.floor[0]
+    width, depth = area.x1 - area.x0, area.z1 - area.z0
+    picture = Image.new("RGB", (int(width * _METRE), int(depth * _METRE)), (250, 250, 247))
+    pen = ImageDraw.Draw(picture)
+
+    def at(x: float, z: float) -> tuple[float, float]:
+        return (x - area.x0) * _METRE, (area.z1 - z) * _METRE
+
+    for x, z in sorted(room.walkable):
+        column, row = at(x, z)
+        pen.ellipse((column - 3, row - 3, column + 3, row + 3), fill=(200, 208, 200))
+    for fixture in sorted(room.fixtures, key=lambda one: one.position[1]):
+        w, d = fixture.size[0] / 2, fixture.size[2] / 2
+        corners = [(-w, -d), (w, -d), (w, d), (-w, d)]
+        for block in fixture.blocks:
+            low, high = block.low, block.high
+            sides = [(low[0], low[2]), (high[0], low[2]), (high[0], high[2]), (low[0], high[2])]
+            pen.polygon(_placed(sides, fixture.position, fixture.yaw, at), fill=(222, 206, 176))
+        outline = _placed(corners, fixture.position, fixture.yaw, at)
+        pen.polygon(outline, outline=(90, 90, 90))
+        pen.line([outline[2], outline[3]], fill=_RED, width=2)
+        pen.text(outline[0], fixture.object_class.name, fill=(40, 40, 40))
+    return picture
+
+
+def _placed(
+    corners: Iterable[tuple[float, float]],
+    position: tuple[float, float, float],
+    yaw: float,
+    at: Callable[[float, float], tuple[float, float]],
+) -> list[tuple[float, float]]:
+    points = []
+    for x, z in corners:
+        dx, dz = turn(x, z, yaw)
+        points.append(at(position[0] + dx, position[2] + dz))
+    return points
+
+
+def _replay_some(job: tuple[Path, Split, list[str]]) -> list[Replay]:
+    folder, split, keys = job
+    store = AlfredStore(folder)
+    simulator = EmbeddedSimulator(RenderOptions(image_size=8), store.room)
+    return [replay(simulator, store.episode(EpisodeKey(split, key, 0)).trajectory) for key in keys]
+
+
+def _grouped(replays: Iterable[Replay], by: Callable[[Replay], str]) -> dict[str, list[Replay]]:
+    groups: dict[str, list[Replay]] = {}
+    for one in replays:
+        groups.setdefault(by(one), []).append(one)
+    return dict(sorted(groups.items()))
+
+
+def _figures(groups: Mapping[str, Sequence[Replay]]) -> dict[str, Any]:
+    return {name: summarise(part).__dict__ for name, part in groups.items()}
+
+
+def _table(head: str, groups: Mapping[str, Sequence[Replay]]) -> list[str]:
+    lines = [
+        f"| {head} | experts | solved | moves allowed | masks | IoU | IoU small | centre px |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, part in groups.items():
+        s = summarise(part)
+        moves = 1.0 - s.blocked / max(s.moves, 1)
+        lines.append(
+            f"| {name} | {s.experts} | {s.solved / max(s.experts, 1):.2%} | {moves:.2%} | "
+            f"{s.masks} | {s.iou:.3f} | {s.small_iou:.3f} | {s.centre_error:.1f} |"
+        )
+    return lines
+
+
+def _action_table(replays: Iterable[Replay]) -> list[str]:
+    groups: dict[str, list[Encounter]] = {}
+    for one in replays:
+        for encounter in one.encounters:
+            groups.setdefault(encounter.action.name, []).append(encounter)
+    lines = ["| action | done | allowed | IoU | centre px |", "|---|---|---|---|---|"]
+    for name, part in sorted(groups.items()):
+        allowed = sum(one.failure is None for one in part) / len(part)
+        error = float(np.median([one.centre_error for one in part]))
+        lines.append(
+            f"| {name} | {len(part)} | {allowed:.2%} | "
+            f"{_mean([one.iou for one in part]):.3f} | {error:.1f} |"
+        )
+    return lines
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else 0.0
+
+
+def _save(path: Path, picture: Image.Image) -> None:
+    with atomic_file(path) as file:
+        picture.save(file, "PNG")
