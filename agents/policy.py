@@ -1,8 +1,10 @@
 """Acting: from observations to actions, one batched forward for many episodes at once.
 
 What is chosen in an episode must not depend on which other episodes run beside it, to the last
-bit: a different rounding could flip a choice. So the network always gets exactly ``ROWS`` rows,
+bit: a different rounding could flip a choice. So the network always gets the same number of rows,
 filled up if need be, and instructions padded to one of a few lengths that only their own decides.
+Whether a row's result is then independent of its place depends on the machine's matrix routines:
+``batch_rows`` tries it out, and if not, episodes go through the network one at a time.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from gym_clalfred.language.tokenizer import MAX_TOKENS, STEP, Tokenizer
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import View
 
-#: Episodes per forward.
+#: Episodes per forward, if the machine allows.
 ROWS = 8
 
 #: Lengths to which instructions are padded.
@@ -119,10 +121,11 @@ class Policy:
         maps = self.encoder.encode(views.reshape(-1, *views.shape[2:]))
         maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(network.device)
         after: list[EpisodeState] = list(states)
+        size = batch_rows(network)
         for length in sorted({state.token_length for state in states}):
             rows = [row for row, state in enumerate(states) if state.token_length == length]
-            for first in range(0, len(rows), ROWS):
-                self._forward(network, maps, states, rows[first : first + ROWS], after)
+            for first in range(0, len(rows), size):
+                self._forward(network, maps, states, rows[first : first + size], size, after)
         actions = np.zeros((len(states), 2), dtype=np.int64)
         for row, (state, observation) in enumerate(zip(after, observations)):
             actions[row], after[row] = self._choose(state, observation, generator)
@@ -150,9 +153,10 @@ class Policy:
         maps: Tensor,
         states: PolicyState,
         rows: list[int],
+        size: int,
         after: list[EpisodeState],
     ) -> None:
-        filled = [*rows, *[rows[0]] * (ROWS - len(rows))]
+        filled = [*rows, *[rows[0]] * (size - len(rows))]
         chosen = [states[row] for row in filled]
         instructions = Instructions.cat([state.instructions for state in chosen])
         decoder = DecoderState(
@@ -205,6 +209,41 @@ class Policy:
             torch.tensor([int(object_class)], device=device),
         )
         return (int(action), int(object_class)), replace(state, decoder=decoder, trace=trace)
+
+
+def batch_rows(network: TwoBranchNetwork) -> int:
+    """``ROWS`` if a row's result does not depend on its place among so many, else 1."""
+    shape = (network.config, network.device, torch.get_num_threads())
+    if shape not in _BATCH_ROWS:
+        _BATCH_ROWS[shape] = ROWS if _is_place_independent(network) else 1
+    return _BATCH_ROWS[shape]
+
+
+_BATCH_ROWS: dict[tuple[object, ...], int] = {}
+
+
+def _is_place_independent(network: TwoBranchNetwork) -> bool:
+    config, generator = network.config, torch.Generator().manual_seed(0)
+    tokens = torch.randint(1, config.vocabulary, (ROWS, TOKEN_LENGTHS[0]), generator=generator)
+    shape = (ROWS, config.views, config.channels, config.cells)
+    views = torch.rand(shape, generator=generator).to(network.device)
+    lengths = torch.full((ROWS,), TOKEN_LENGTHS[0], device=network.device)
+
+    def outcomes(order: list[int]) -> Tensor:
+        instructions = network.read(tokens[order].to(network.device), lengths)
+        state = network.initial_state(instructions)
+        state = replace(state, hidden=start[:, order])
+        said, state = network.step(views[order], instructions, state)
+        both = [said.action_logits, said.class_logits, *state.hidden, *state.cell]
+        return torch.cat(both, 1)
+
+    start = torch.rand(2, ROWS, config.decoder_dim, generator=generator).to(network.device) - 0.5
+    plain = outcomes(list(range(ROWS)))
+    return all(
+        torch.equal(outcomes(order), plain[order])
+        for turn in range(1, ROWS)
+        for order in [[(row + turn) % ROWS for row in range(ROWS)]]
+    )
 
 
 def without_goal(tokens: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -1,15 +1,14 @@
-"""Pre-trains the small encoder on what experts see in the training rooms.
+"""Pre-trains the small encoder on views of the training rooms.
 
-``python -m agents.pretrain --minutes 10`` replays the demonstrations of a tier's train split, whose
-rooms are never those of ``valid_unseen``, and trains the encoder so that a linear read-out of each
-cell tells which classes it shows and how far away it is.
+``python -m agents.pretrain --updates 3000`` looks around in random arrangements of the training
+rooms, never those of validation, and trains the encoder so that a linear read-out of each cell
+tells which classes it shows and how far away it is.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,18 +21,28 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from agents.conv_encoder import CELLS, CHANNELS, IMAGE_SIZE, ConvolutionalNetwork
-from agents.replay import replay
-from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.sources import open_source
-from gym_clalfred.data.trajectory import Split
+from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import TRAIN_NUMBERS
-from gym_clalfred.simulator.backends import make_simulator
-from gym_clalfred.simulator.contract import Frame, RenderOptions
+from gym_clalfred.simulator.contract import (
+    REACH_METRES,
+    AgentPose,
+    Frame,
+    RenderOptions,
+    Scene,
+    Simulator,
+)
+from gym_clalfred.simulator.embedded.generator import arrange, make_room
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 
 PIXELS = IMAGE_SIZE // CELLS
 MIN_PIXELS = 4
 FAR_METRES = 8.0
+FRAMES_PER_ARRANGEMENT = 40
+
+#: Experts look 30 degrees down, and up or down from there to see their target.
+PITCHES = (-15, 0, 15, 15, 30, 30, 30, 45, 45, 60)
 
 
 @dataclass(frozen=True)
@@ -41,17 +50,17 @@ class PretrainConfig:
     """Settings of the pre-training.
 
     Args:
-        minutes: how long to train.
+        updates: how many steps of the optimiser.
         batch_size: views per update.
         buffer: views from which batches are drawn.
         learning_rate: at the start; falls to zero along a cosine.
         seed: of weights and draws.
     """
 
-    minutes: float = 10.0
+    updates: int = 3000
     batch_size: int = 96
     buffer: int = 12_000
-    learning_rate: float = 3e-3
+    learning_rate: float = 4e-3
     seed: int = 0
 
 
@@ -79,19 +88,43 @@ def labelled(frame: Frame) -> Views:
     return Views(frame.rgb, shown, np.clip(metres / FAR_METRES, 0, 1).astype(np.float32))
 
 
-def training_views(source: EpisodeSource, rng: np.random.Generator) -> Iterator[Views]:
-    """Views of the train split's demonstrations, in random order, again and again."""
-    keys = list({entry.key.trajectory: entry.key for entry in source.entries(Split.TRAIN)}.values())
-    simulator = make_simulator("embedded", RenderOptions(IMAGE_SIZE, depth=True), source.room)
+def training_views(rng: np.random.Generator) -> Iterator[Views]:
+    """Views of random places in random arrangements of the training rooms, without end."""
+    simulator = EmbeddedSimulator(RenderOptions(IMAGE_SIZE, depth=True))
     while True:
-        for index in rng.permutation(len(keys)):
-            episode = source.episode(keys[index])
-            assert episode.trajectory.scene.number in TRAIN_NUMBERS
-            # Neighbouring steps look alike: every third is enough, from another one each time.
-            first = int(rng.integers(3))
-            for number in replay(simulator, episode):
-                if number % 3 == first:
-                    yield labelled(simulator.frame())
+        room = make_room(int(rng.choice(TRAIN_NUMBERS)))
+        points = np.array(sorted(room.walkable))
+        start = AgentPose(float(points[0, 0]), AGENT_HEIGHT, float(points[0, 1]), 0, 30)
+        simulator.reset(Scene(room.number, start, arrange(room, rng)))
+        for _ in range(FRAMES_PER_ARRANGEMENT):
+            simulator.teleport(_random_pose(simulator, points, rng))
+            yield labelled(simulator.frame())
+            _meddle(simulator, rng)
+
+
+def _random_pose(
+    simulator: Simulator, points: NDArray[np.float64], rng: np.random.Generator
+) -> AgentPose:
+    """Anywhere, or as often before an object and facing it, as experts stand."""
+    (x, z), yaw = points[rng.integers(len(points))], 90 * int(rng.integers(4))
+    if rng.random() < 0.5:
+        objects = list(simulator.objects.values())
+        place = np.array(objects[rng.integers(len(objects))].position)[[0, 2]]
+        offsets = place - points
+        near = np.flatnonzero(np.hypot(*offsets.T) < REACH_METRES)
+        if len(near):
+            chosen = rng.choice(near)
+            (x, z), (dx, dz) = points[chosen], offsets[chosen]
+            yaw = round(np.degrees(np.arctan2(dx, dz)) / 90) % 4 * 90
+    return AgentPose(float(x), AGENT_HEIGHT, float(z), yaw, int(rng.choice(PITCHES)))
+
+
+def _meddle(simulator: Simulator, rng: np.random.Generator) -> None:
+    """Opens, switches, takes, puts or cuts something in sight; what is impossible just fails."""
+    visible = sorted(simulator.sight().visible)
+    if visible:
+        action = Action(int(rng.integers(Action.PickupObject, Action.Stop)))
+        simulator.step(action, visible[rng.integers(len(visible))])
 
 
 class Buffer:
@@ -126,17 +159,17 @@ class Buffer:
         )
 
 
-def pretrain(source: EpisodeSource, config: PretrainConfig, out: Path) -> None:
-    """Trains for the given time and writes the weights, with the read-out's quality printed."""
+def pretrain(config: PretrainConfig, out: Path) -> None:
+    """Trains and writes the weights now and then, with the read-out's quality printed."""
     rng = np.random.default_rng(config.seed)
     torch.manual_seed(config.seed)
     network, read_out = ConvolutionalNetwork(), nn.Conv2d(CHANNELS, len(ObjectClass) + 1, 1)
     nn.init.constant_(read_out.bias, -4.0)  # type: ignore[arg-type]  # most classes are absent
     modules = nn.ModuleList([network, read_out])
     optimizer = torch.optim.AdamW(modules.parameters(), config.learning_rate, weight_decay=1e-4)
-    buffer = Buffer(training_views(source, rng), config.buffer)
-    start, updates, quality = time.monotonic(), 0, np.zeros(3)
-    while (share := (time.monotonic() - start) / (60 * config.minutes)) < 1:
+    buffer = Buffer(training_views(rng), config.buffer)
+    quality = np.zeros(3)
+    for update in range(config.updates):
         buffer.fill(config.batch_size // 3)
         images, shown, depth = buffer.draw(config.batch_size, rng)
         scores = read_out(network(images))
@@ -145,19 +178,18 @@ def pretrain(source: EpisodeSource, config: PretrainConfig, out: Path) -> None:
         distance = F.smooth_l1_loss(torch.sigmoid(scores[:, -1]), depth, reduction="sum")
         loss = (classes + 4 * distance) / shown[:, 0].numel()
         for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * 0.5 * (1 + np.cos(np.pi * share))
+            group["lr"] = config.learning_rate * 0.5 * (1 + np.cos(np.pi * update / config.updates))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        updates += 1
         said = scores[:, 1:-1] > 0
         truth = shown[:, 1:].bool()
         counts = [float((said & truth).sum()), float(said.sum()), float(truth.sum())]
         quality = 0.98 * quality + 0.02 * np.array(counts)
-        if updates % 100 == 0:
+        if (update + 1) % 100 == 0:
             hits, claims, present = quality
             print(
-                f"{updates:6d} updates  loss {loss.item():.3f}  precision {hits / claims:.3f}  "
+                f"{update + 1:6d} updates  loss {loss.item():.3f}  precision {hits / claims:.3f}  "
                 f"recall {hits / present:.3f}",
                 flush=True,
             )
@@ -178,16 +210,14 @@ def save(network: ConvolutionalNetwork, out: Path) -> None:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tier", default="small")
-    parser.add_argument("--data", type=Path, help="a folder of episodes instead of a tier")
-    parser.add_argument("--minutes", type=float, default=PretrainConfig.minutes)
+    parser.add_argument("--updates", type=int, default=PretrainConfig.updates)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--out", type=Path, default=Path(__file__).parent / "weights" / "conv.safetensors"
     )
     options = parser.parse_args()
-    config = PretrainConfig(minutes=options.minutes, seed=options.seed)
-    pretrain(open_source(options.tier, options.data), config, options.out)
+    config = PretrainConfig(updates=options.updates, seed=options.seed)
+    pretrain(config, options.out)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from agents.policy import Policy
 from agents.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
+from gym_clalfred.errors import SimulatorError
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,14 @@ class _Worker:
     connection: Connection
     todo: deque[EpisodeKey]
     running: dict[str, EpisodeKey] = field(default_factory=dict)
-    heard: float = field(default_factory=time.monotonic)
+    heard: float = 0.0
     ended: bool = False
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it has been silent in its episodes for longer than all of them may take."""
+        limit = 2 * self.job.config.timeout_seconds
+        return bool(self.running) and time.monotonic() - self.heard > limit
 
 
 def run_in_processes(
@@ -63,8 +70,7 @@ def run_in_processes(
             for worker in list(workers):
                 if worker.connection in ready:
                     yield from _receive(worker)
-                silent = time.monotonic() - worker.heard > 2 * config.timeout_seconds
-                if worker.ended or silent:
+                if worker.ended or worker.is_stuck:
                     workers.remove(worker)
                     _stop(worker)
                     yield from _blame(worker)
@@ -76,6 +82,11 @@ def run_in_processes(
 
 def _blame(worker: _Worker) -> Iterator[EpisodeResult]:
     """If a lost process was in a single episode, that one has failed."""
+    if worker.todo and not worker.running:
+        raise SimulatorError(
+            f"an evaluation process ended before its first episode (exit code "
+            f"{worker.process.exitcode}); run with one worker to see why"
+        )
     if len(worker.running) == 1:
         (key,) = worker.running.values()
         reason = f"the evaluation process was lost (exit code {worker.process.exitcode})"

@@ -18,7 +18,7 @@ from cl.confidence import ConfidenceQueues
 from cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
-from tests.learning import demonstration, learner, stream_for
+from learning import demonstration, learner, stream_for
 
 ACTIONS, CLASSES = len(Action), len(ObjectClass)
 

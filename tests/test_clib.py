@@ -6,7 +6,7 @@ import torch
 from cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
 from cl.clib import CLIB, ImportanceMemory
 from cl.memory import Stored
-from tests.learning import demonstration, learner, stream_for
+from learning import demonstration, learner, stream_for
 
 
 def make(**changes: object) -> CLIB:

@@ -10,7 +10,7 @@ from agents.network import Predictions
 from agents.training import TrainingConfig
 from cl.memory import Stored
 from gym_clalfred.actions import Action
-from tests.learning import demonstration, learner, stream_for
+from learning import demonstration, learner, stream_for
 
 ACTIONS, CLASSES = 13, 119
 

@@ -5,7 +5,7 @@ import torch
 
 from cl.ewcpp import EWCpp
 from gym_clalfred.errors import UsageError
-from tests.learning import demonstrations, learner, stream_for
+from learning import demonstrations, learner, stream_for
 
 
 def make(**changes: object) -> EWCpp:

@@ -11,7 +11,7 @@ from agents.losses import EpisodeLogits
 from cl.clib import ImportanceMemory
 from cl.memory import LabelBalancedMemory, Memory, RecentMemory, Stored, memory_size
 from gym_clalfred.errors import BadInputError
-from tests.learning import demonstration
+from learning import demonstration
 
 EPISODE = demonstration(0, length=2)
 

@@ -8,7 +8,7 @@ from agents.batch import Batch
 from agents.losses import imitation_losses
 from cl.memory import Stored
 from cl.mir import MIR
-from tests.learning import demonstrations, learner
+from learning import demonstrations, learner
 
 
 def make(**changes: object) -> MIR:

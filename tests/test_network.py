@@ -13,7 +13,7 @@ from agents.reader import InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
-from tests.learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
+from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from agents.losses import EpisodeLogits
 from cl.memory import Stored
 from cl.xder import FUTURE, XDER
 from gym_clalfred.actions import Action
-from tests.learning import demonstration, learner, stream_for
+from learning import demonstration, learner, stream_for
 
 ACTIONS = len(Action)
 

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from acting import TroubledSource, make_agent, trained_agent
+from fakes import FakeSimulator, FakeSource
+
+from agents.rollout import (
+    EpisodeResult,
+    RolloutConfig,
+    count_conditions,
+    evaluate,
+    read_results,
+)
+from cl.metrics import score
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.errors import DataError, UsageError
+
+SOURCE = FakeSource()
+KEYS = [entry.key for entry in SOURCE.entries(Split.VALID_SEEN)]
+
+
+def config(**changes: object) -> RolloutConfig:
+    return RolloutConfig(**{"backend": "fake", "max_steps": 12, **changes})  # type: ignore[arg-type]
+
+
+def test_results_do_not_depend_on_environments_or_processes() -> None:
+    agent = trained_agent()
+    alone = evaluate(agent, SOURCE, KEYS, config(environments=1, max_steps=30))
+    assert [result.episode for result in alone] == [str(key) for key in KEYS]
+    assert {result.success for result in alone} == {True, False}
+    assert evaluate(agent, SOURCE, KEYS, config(environments=5, max_steps=30)) == alone
+    several = config(environments=3, workers=2, max_steps=30)
+    assert evaluate(agent, SOURCE, KEYS[:9], several) == alone[:9]
+
+
+def test_the_experts_steps_and_conditions_are_told() -> None:
+    for result, key in zip(evaluate(make_agent(), SOURCE, KEYS[:4], config()), KEYS):
+        trajectory = SOURCE.episode(key).trajectory
+        assert result.expert_steps == len(trajectory.actions)
+        assert result.conditions == count_conditions(trajectory.task)
+        assert 0 <= result.conditions_met <= result.conditions
+        assert result.steps <= 12
+
+
+@pytest.mark.parametrize("key", KEYS[::2])
+def test_conditions_are_counted_as_the_environment_counts_them(key: EpisodeKey) -> None:
+    env = ClAlfredEnv(source=SOURCE, backend="fake", image_size=16)
+    _, info = env.reset(options={"episode": key})
+    assert info["goal_conditions"][1] == count_conditions(env.episode.trajectory.task)
+    env.close()
+
+
+def test_a_crash_of_the_simulator_is_a_failed_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeSimulator, "crash_at", 1)
+    results = evaluate(make_agent(), SOURCE, KEYS[:3], config())
+    crashed = [result for result in results if result.error]
+    assert crashed
+    assert all("crashed" in result.error and not result.success for result in crashed)
+    assert score(results).episodes == 3
+
+
+def test_an_episode_that_takes_too_long_is_a_failed_one() -> None:
+    results = evaluate(make_agent(), SOURCE, KEYS[:2], config(timeout_seconds=0.0))
+    assert all("longer than 0 seconds" in result.error for result in results)
+
+
+def test_an_unreadable_episode_is_a_failed_one() -> None:
+    gone = EpisodeKey(Split.VALID_SEEN, "none/such", 0)
+    results = evaluate(make_agent(), SOURCE, [KEYS[0], gone], config())
+    assert results[0].error == ""
+    assert "no episode" in results[1].error
+
+
+def test_a_process_that_dies_costs_one_episode() -> None:
+    keys = KEYS[:8]
+    results = evaluate(
+        make_agent(), TroubledSource(keys[3]), keys, config(environments=2, workers=2)
+    )
+    assert [bool(result.error) for result in results] == [number == 3 for number in range(8)]
+    assert "exit code 7" in results[3].error
+
+
+def test_a_process_that_hangs_costs_one_episode() -> None:
+    keys = KEYS[:4]
+    source = TroubledSource(keys[1], seconds=600)
+    results = evaluate(
+        make_agent(), source, keys, config(environments=1, workers=2, timeout_seconds=6.0)
+    )
+    assert [bool(result.error) for result in results] == [False, True, False, False]
+
+
+def test_finished_episodes_are_not_run_again(tmp_path: Path) -> None:
+    agent, path = make_agent(), tmp_path / "results.jsonl"
+    whole = evaluate(agent, SOURCE, KEYS[:6], config())
+    evaluate(agent, SOURCE, KEYS[:3], config(), path)
+    with path.open("a") as file:
+        file.write('{"episode": "cut o')  # as a killed process leaves it
+    started: list[EpisodeResult] = []
+    results = evaluate(agent, SOURCE, KEYS[:6], config(), path, started.append)
+    assert results == whole
+    assert {result.episode for result in started} == {str(key) for key in KEYS[3:6]}
+    assert len(path.read_text().splitlines()) == 6
+    assert read_results(path) == {result.episode: result for result in whole}
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_text('{"nonsense": 1}\n' + json.dumps({"episode": "x"}) + "\n")
+    with pytest.raises(DataError, match="line 1"):
+        read_results(path)
+
+
+def test_an_agent_without_a_policy_is_refused() -> None:
+    agent = make_agent()
+    agent.policy = None
+    with pytest.raises(UsageError, match="no policy"):
+        evaluate(agent, SOURCE, KEYS[:1], config())
