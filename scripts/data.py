@@ -62,7 +62,13 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
 
 @main.command()
 @click.argument("store", type=click.Path())
-@click.option("--split", "splits", multiple=True, type=click.Choice([s.value for s in Split]))
+@click.option(
+    "--split",
+    "splits",
+    multiple=True,
+    type=click.Choice([split.value for split in Split]),
+    help="Only this split, can be repeated.  [default: all]",
+)
 @click.option("--every", default=1, show_default=True, help="Replay only every so many-th expert.")
 @click.option("--workers", default=2, show_default=True, help="Number of processes.")
 @click.option("--out", type=click.Path(), help="Folder for the report with pictures and maps.")

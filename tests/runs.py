@@ -53,3 +53,10 @@ def run_fake(config: RunConfig, folder: Path, **options: Any) -> Results:
     options = {"checkpoint_seconds": 0.0, "media": False, "device": "cpu", **options}
     options.setdefault("tools", fake_tools(folder.parent / "features"))
     return train(config, folder, **options)
+
+
+#: Options of clalfred-train for a run on tier tiny that takes seconds and learns nothing.
+QUICK = (
+    *("--tier", "tiny", "--network", "micro", "--episodes-per-task", "1", "--batch-size", "4"),
+    *("--evaluation-episodes", "1", "--max-steps", "4", "--threads", "1", "--device", "cpu"),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.behavior_cloning import BehaviorCloning
-from agents.recording import agent_deeds, film, write_film
+from agents.recording import Performer, agent_deeds, film, record, write_film
 from cl.experiment.results import Results
 from cl.experiment.tools import Tools
 from cl.report.plots import plot_all
@@ -16,10 +16,17 @@ FILM_STEPS = 200
 
 
 def make_media(results: Results, agent: BehaviorCloning, tools: Tools, folder: Path) -> list[Path]:
-    """Plots, and a film of one success and one failure at the end of the stream if there are."""
+    """Plots, and films of one success and one failure at the end of the stream.
+
+    Without a success there is a film of how the expert solves the failed episode.
+    """
+    config, picked = results.config, pick_episodes(results)
     made = plot_all(results, folder / "plots")
-    for name, key in pick_episodes(results).items():
-        config = results.config
+    if "success" not in picked and picked:
+        expert = [Performer("expert")]
+        path = folder / "videos" / "expert.mp4"
+        made.append(record(path, tools.source, picked["failure"], expert, backend=config.backend))
+    for name, key in picked.items():
         deeds = agent_deeds(
             agent, tools.source, key, backend=config.backend, max_steps=config.max_steps
         )

@@ -1,0 +1,24 @@
+"""Evaluates a trained agent on unseen rooms and films it beside the expert."""
+
+import argparse
+
+from agents.recording import Performer, record
+from cl.experiment.agent_file import load_agent
+from cl.experiment.assess import assess, select
+from cl.report.text import scores_table
+from gym_clalfred.data.sources import open_source
+
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("--agent", default="runs/examples/cama")
+parser.add_argument("--out", default="runs/examples/cama-and-expert.mp4")
+parser.add_argument("--limit", type=int)
+arguments = parser.parse_args()
+
+agent, config = load_agent(arguments.agent)
+source = open_source(config.tier, config.data)
+keys = select(source, "valid_unseen", limit=arguments.limit)
+assessment = assess(agent, config, source, keys)
+print(scores_table({**assessment.by_task, "all": assessment.overall}))
+
+performers = [Performer("expert"), Performer(config.method, agent)]
+print(record(arguments.out, source, keys[0], performers, max_steps=config.max_steps))

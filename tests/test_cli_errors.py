@@ -1,0 +1,98 @@
+"""Every command helps, every mistake gets one clear line, and nothing is left behind."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
+
+
+def command(name: str) -> click.Command:
+    found: click.Command = importlib.import_module(f"scripts.{name}").main
+    return found
+
+
+def invoke(name: str, *arguments: str) -> Result:
+    return CliRunner().invoke(command(name), list(arguments))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_every_option(name: str) -> None:
+    run = invoke(name, "--help")
+    assert run.exit_code == 0
+    assert "Usage" in run.output
+    commands = [command(name)]
+    if isinstance(commands[0], click.Group):
+        commands += commands[0].commands.values()
+    for one in commands:
+        assert one.help
+        for parameter in one.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, f"{name} {parameter.name}"
+    if name not in ("data", "doctor"):
+        assert f"clalfred-{name}" in run.output.split("Examples:")[1]
+
+
+def test_setup_installs_every_command() -> None:
+    text = (Path(__file__).parents[1] / "setup.py").read_text()
+    assert all(f'"{name}"' in text for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("train", "--method", "kama"), "unknown method 'kama': did you mean 'cama'? known are"),
+        (("train", "--method", "qqq"), "known are finetuning, ewc++, er, mir, clib, der++"),
+        (("train", "--preset", "papr"), "did you mean 'paper'?"),
+        (("train", "--order", "9"), "order 9: expected a number from 1 to 5"),
+        (("train", "--seed", "-1"), "seed -1: expected a whole number from 0"),
+        (("train", "--memory", "0"), "memory 0: expected a whole number from 1"),
+        (("train", "--backend", "unity"), "unknown backend 'unity'"),
+        (("train", "--method", "x-der", "--schedule", "gaussian"), "needs task boundaries"),
+        (("train", "--config", "nope.yaml"), "there is no such file"),
+        (("train", "--tier", "huge", "--out", "run"), "no tier is called 'huge'"),
+        (("train", "--network", "paper", "--tier", "tiny", "--out", "run"), "resnet18"),
+        (("evaluate", "nowhere.zip"), "there is no trained agent"),
+        (("record", "film.avi", "--tier", "tiny"), "ends in .mp4 or .gif"),
+        (("record", "film.mp4", "--episode", "what"), "expected an episode '<split>/"),
+        (("generate", "smal"), "did you mean 'small'?"),
+        (("data", "info", "--data", "nowhere"), "expected a folder, found nothing there"),
+        (("report", "."), "no finished runs"),
+        (("report", ".", "--metric", "SR"), "unknown metric 'SR'"),
+        (("sweep", "--methods", "cama", "--tier", "huge", "--out", "o"), "no tier is called"),
+    ],
+)
+def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], message: str) -> None:
+    runner = CliRunner()
+    with runner.isolated_filesystem() as folder:
+        run = runner.invoke(command(arguments[0]), list(arguments[1:]))
+        left = [path for path in Path(folder).rglob("*") if path.suffix in (".zip", ".mp4")]
+    assert run.exit_code == 1, run.output
+    assert "Traceback" not in run.output
+    assert message in run.output
+    assert run.output.count("Error: ") == 1
+    assert not left
+
+
+def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cl.experiment.run.train", interrupt)
+    run = invoke("train", "--out", str(tmp_path / "run"))
+    assert run.exit_code == 130
+    assert "The same command again continues" in run.output
+
+
+def test_an_agent_of_the_wrong_kind_is_refused(tmp_path: Path) -> None:
+    from agents.checkpoint import save_state
+
+    save_state(tmp_path / "agent.zip", {"agent": "CAMA"})
+    run = invoke("evaluate", str(tmp_path))
+    assert run.exit_code == 1
+    assert "a checkpoint to continue from, not a trained agent" in run.output

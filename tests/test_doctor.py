@@ -1,0 +1,69 @@
+"""``clalfred-doctor``: says what works, and how to mend what does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cl.experiment import doctor
+from cl.experiment.doctor import CHECKS, Finding, examine
+from scripts.doctor import main
+
+
+def test_this_machine_can_train() -> None:
+    found = {one.name: one for one in examine()}
+    assert set(found) == set(CHECKS)
+    broken = [one for one in found.values() if one.needed and not one.works]
+    assert broken == []
+    assert "per second" in found["renderer"].detail
+
+
+def test_everything_missing_comes_with_a_fix() -> None:
+    assert all(one.fix for one in examine() if not one.works)
+
+
+def only(monkeypatch: pytest.MonkeyPatch, *findings: Finding) -> None:
+    checks = {one.name: (lambda one=one: one) for one in findings}
+    monkeypatch.setattr(doctor, "CHECKS", checks)
+
+
+def test_missing_necessities_fail_and_missing_extras_do_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    only(monkeypatch, Finding("extra", False, "absent", "get it", needed=False))
+    run = CliRunner().invoke(main)
+    assert run.exit_code == 0
+    assert "to mend it: get it" in run.output
+    only(monkeypatch, Finding("heart", False, "absent", "transplant"))
+    run = CliRunner().invoke(main)
+    assert run.exit_code == 1
+    assert "MISSING heart" in run.output
+
+
+def test_a_check_that_breaks_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Finding:
+        raise ValueError("surprise")
+
+    monkeypatch.setattr(doctor, "CHECKS", {"thing": broken})
+    assert examine()[0].detail == "ValueError: surprise"
+
+
+def test_a_cache_that_cannot_be_written_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CLALFRED_CACHE", str(tmp_path / "file" / "below"))
+    finding = CHECKS["cache"]()
+    assert not finding.works
+    assert "CLALFRED_CACHE" in finding.fix
+
+
+def test_a_machine_without_display_is_told_how_to_get_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("ai2thor")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    assert "Xvfb" in CHECKS["AI2-THOR"]().fix

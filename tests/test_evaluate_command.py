@@ -1,0 +1,79 @@
+"""``clalfred-evaluate``: equal records for any number of workers, resumable, filtered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from runs import QUICK
+
+from cl.experiment.assess import select
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.errors import BadInputError
+from scripts import train
+from scripts.evaluate import main
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evaluate") / "run"
+    run = CliRunner().invoke(train.main, [*QUICK, "--no-media", "--out", str(folder)])
+    assert run.exit_code == 0, run.output
+    return folder
+
+
+def evaluate(*arguments: str) -> str:
+    run = CliRunner().invoke(main, list(arguments))
+    assert run.exit_code == 0, run.output
+    return run.output
+
+
+def records(path: Path) -> dict[str, dict[str, object]]:
+    return {line["episode"]: line for line in map(json.loads, path.read_text().splitlines())}
+
+
+def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Path) -> None:
+    found = []
+    for workers in (1, 2, 8):
+        path = tmp_path / f"{workers}.jsonl"
+        evaluate(str(trained), "--workers", str(workers), "--max-steps", "12", "--lines", str(path))
+        found.append(records(path))
+    assert len(found[0]) == 7
+    assert found[0] == found[1] == found[2]
+    assert not any(record["error"] for record in found[0].values())
+
+
+def test_what_is_done_is_not_done_again(trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    whole = evaluate(str(trained), "--lines", str(path))
+    lines = path.read_text().splitlines(keepends=True)
+    marked = json.loads(lines[0])
+    marked["steps"] = 3
+    path.write_text(json.dumps(marked) + "\n" + lines[1] + lines[2][:20])
+    again = evaluate(str(trained), "--lines", str(path))
+    assert records(path)[marked["episode"]]["steps"] == 3
+    assert len(records(path)) == 7
+    assert whole.splitlines()[0] == again.splitlines()[0]
+
+
+def test_filters_and_the_table(trained: Path) -> None:
+    output = evaluate(str(trained / "agent.zip"), "--split", "valid_seen", "--task", "Heat")
+    assert "Heat" in output
+    assert "Cool" not in output
+    assert output.splitlines()[-1].split()[-1] == "1"
+
+
+def test_selection_is_even_and_names_what_is_unknown() -> None:
+    source = open_source("tiny")
+    keys = select(source, "train", task="Heat")
+    assert len(keys) == 12
+    assert select(source, "train", task="Heat", limit=3) == (keys[2], keys[6], keys[10])
+    assert all(
+        "401" in str(key) or "40" in str(key) for key in select(source, "train", room="Bathroom")
+    )
+    with pytest.raises(BadInputError, match="did you mean 'Heat'"):
+        select(source, "train", task="Heta")
+    with pytest.raises(BadInputError, match="known are train, valid_seen, valid_unseen"):
+        select(source, "test")

@@ -1,0 +1,62 @@
+"""Every script in examples/ runs to its end and prints what it promises."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SHORT = ("--network", "micro", "--episodes-per-task", "2", "--max-steps", "5")
+
+
+def run(name: str, *arguments: str) -> str:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(EXAMPLES / name), *arguments]
+    environment["PYTHONPATH"] = str(EXAMPLES.parent)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_all_examples_are_tested() -> None:
+    text = Path(__file__).read_text()
+    names = [path.name for path in sorted(EXAMPLES.glob("0*.py"))]
+    assert len(names) == 5
+    assert all(f'"{name}"' in text for name in names)
+
+
+def test_random_agent() -> None:
+    output = run("01_random_agent.py", "--steps", "60")
+    assert "goal: " in output
+    assert "episodes, 0 solved" in output
+
+
+def test_ppo() -> None:
+    assert "64 steps of PPO" in run("02_ppo.py", "--timesteps", "64", "--rollout", "64")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("examples") / "cama"
+    output = run("03_train_cama.py", "--out", str(folder), *SHORT)
+    assert "SR_last" in output
+    assert "forgetting in unseen rooms: 0" in output
+    return folder
+
+
+def test_own_method(tmp_path: Path) -> None:
+    output = run("04_own_method.py", "--out", str(tmp_path / "run"), *SHORT)
+    assert output.startswith("worst-replay on behavior_il-disjoint-1")
+
+
+def test_evaluate_and_record(trained: Path, tmp_path: Path) -> None:
+    film = tmp_path / "film.mp4"
+    output = run(
+        "05_evaluate_and_record.py", "--agent", str(trained), "--out", str(film), "--limit", "2"
+    )
+    assert "all" in output
+    assert film.stat().st_size > 10_000

@@ -1,0 +1,105 @@
+"""``clalfred-record``: films of the expert and of agents, alone and side by side."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import imageio.v2 as imageio
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from fakes import EXPERT, FakeSource
+from runs import QUICK
+
+from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
+from gym_clalfred.actions import Action
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.backends import BACKENDS, Backend
+from scripts import train
+from scripts.record import main
+
+
+@pytest.fixture(autouse=True)
+def fake_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "fake", Backend("fakes:FakeSimulator"))
+
+
+def test_the_experts_deeds_follow_the_instructions() -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    deeds = expert_deeds(source, key)
+    assert [deed.action for deed in deeds] == [*(step.action for step in EXPERT), Action.Stop]
+    assert [deed.instruction for deed in deeds[:-1]] == [step.step for step in EXPERT]
+    progress = [deed.progress or 0.0 for deed in deeds]
+    assert progress == sorted(progress)
+    assert progress[-1] == 1.0
+    assert deeds[4].object_class is ObjectClass.Apple
+
+
+def test_a_film_has_a_picture_before_and_after_each_deed() -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    deeds = expert_deeds(source, key)
+    frames = list(film(source, key, deeds, backend="fake", title="expert"))
+    assert len(frames) == len(deeds) + 1
+    assert all(frame.shape == (540, 960, 3) for frame in frames)
+    assert all((one != other).any() for one, other in itertools.pairwise(frames))
+
+
+def test_a_film_ends_with_the_episode() -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    deeds = [Deed(Action.Stop, ObjectClass.NoObject)] * 5
+    assert len(list(film(source, key, deeds, backend="fake"))) == 2
+
+
+def test_the_shorter_film_waits() -> None:
+    short = [np.full((4, 6, 3), shade, dtype=np.uint8) for shade in (1, 2)]
+    long = [np.full((4, 6, 3), shade, dtype=np.uint8) for shade in (5, 6, 7)]
+    both = side_by_side(short, long)
+    assert [(frame[0, 0, 0], frame[0, -1, 0]) for frame in both] == [(1, 5), (2, 6), (2, 7)]
+    assert both[0].shape == (4, 12, 3)
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_films_can_be_read_back(suffix: str, tmp_path: Path) -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    path = record(tmp_path / f"film{suffix}", source, key, [Performer("expert")], backend="fake")
+    frames = imageio.mimread(path, memtest=False)
+    assert len(frames) >= len(EXPERT)
+    assert np.std(frames[0]) > 5
+
+
+def test_bad_names_are_refused_before_any_work(tmp_path: Path) -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    with pytest.raises(BadInputError, match=r"ends in .mp4 or .gif"):
+        record(tmp_path / "film.avi", source, key, [Performer("expert")])
+    with pytest.raises(BadInputError, match="one performer or two"):
+        record(tmp_path / "film.mp4", source, key, [])
+    with pytest.raises(BadInputError, match="nothing to show"):
+        write_film(tmp_path / "film.mp4", [])
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_films_an_agent_beside_the_expert(tmp_path: Path) -> None:
+    run = CliRunner().invoke(
+        train.main, [*QUICK, "--method", "finetuning", "--no-media", "--out", str(tmp_path / "run")]
+    )
+    assert run.exit_code == 0, run.output
+    arguments = [str(tmp_path / "both.mp4"), "--agent", str(tmp_path / "run"), "--expert"]
+    run = CliRunner().invoke(main, [*arguments, "--task", "Examine", "--max-steps", "6"])
+    assert run.exit_code == 0, run.output
+    assert run.output.startswith("valid_unseen/look_at_obj_in_light")
+    frames = imageio.mimread(tmp_path / "both.mp4", memtest=False)
+    assert frames[0].shape == (540, 1920, 3)
+
+
+def test_a_number_beyond_the_last_episode_is_named(tmp_path: Path) -> None:
+    run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), "--task", "Heat", "--number", "9"])
+    assert run.exit_code == 1
+    assert "there are 1 such episodes" in run.output

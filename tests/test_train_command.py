@@ -1,0 +1,177 @@
+"""``clalfred-train`` from nothing to results, plots and films on real rooms."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import imageio.v2 as imageio
+import pytest
+from click.testing import CliRunner, Result
+from runs import QUICK, fake_config, run_fake
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from agents.checkpoint import load_state
+from cl.experiment import RunConfig, read_results
+from cl.experiment.config import SETUPS
+from cl.experiment.media import pick_episodes
+from cl.experiment.run import limited
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.stream import build_schedule
+from scripts.common import read_settings
+from scripts.train import default_folder, main
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Result]:
+    folder = tmp_path_factory.mktemp("train") / "run"
+    return folder, CliRunner().invoke(main, [*QUICK, "--out", str(folder)])
+
+
+def test_it_prints_tables_and_where_everything_is(trained: tuple[Path, Result]) -> None:
+    folder, run = trained
+    assert run.exit_code == 0, run.output
+    assert run.output.count("After task") == 7
+    assert "SR_last" in run.output
+    for name in ("results.json", "plots/matrix.png", "videos/failure.mp4"):
+        assert str(folder / name) in run.output
+
+
+def test_progress_bars_are_quiet_without_a_terminal(trained: tuple[Path, Result]) -> None:
+    assert "it/s" not in trained[1].output
+    assert "\r" not in trained[1].output
+
+
+def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> None:
+    results = read_results(trained[0])
+    assert results.config.method == "cama"
+    assert results.config.setup == "behavior-il"
+    assert results.document["stream"]["position"] == 7
+    for split in ("valid_seen", "valid_unseen"):
+        matrix = results.matrix(split)
+        assert [sum(cell is not None for cell in row) for row in matrix] == list(range(1, 8))
+        episodes = results.document["splits"][split]["episodes"]
+        assert len(episodes) == 28
+        assert all(one["episode"].startswith(split) for one in episodes)
+        assert all(one["steps"] <= 4 for one in episodes)
+    assert results.document["labels"]["backend"].startswith("embedded")
+    assert results.document["seconds"]["evaluate"] > 0
+
+
+def test_films_play(trained: tuple[Path, Result]) -> None:
+    for name in ("failure", "expert"):
+        frames = imageio.mimread(trained[0] / "videos" / f"{name}.mp4", memtest=False)
+        assert frames[0].shape == (540, 960, 3)
+        assert len(frames) > 5
+        assert frames[0].std() > 10
+
+
+def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -> None:
+    events = EventAccumulator(str(trained[0] / "tensorboard"))
+    events.Reload()
+    tags = set(events.Tags()["scalars"])
+    assert {"train/loss", "train/action_accuracy", "cama/gamma_actions"} <= tags
+    assert {"valid_seen/SR", "valid_unseen/PLW_GC"} <= tags
+    assert len(events.Scalars("valid_seen/SR")) == 7
+
+
+def test_the_same_command_again_only_prints(trained: tuple[Path, Result]) -> None:
+    folder, first = trained
+    again = CliRunner().invoke(main, [*QUICK, "--out", str(folder)])
+    assert again.exit_code == 0
+    assert "After task" not in again.output
+    assert again.output.strip() in first.output
+
+
+def test_forward_transfer_needs_evaluation_ahead(tmp_path: Path) -> None:
+    config = fake_config(
+        episodes_per_task=1, evaluation_episodes=1, max_steps=2, evaluate_ahead=True, method="er"
+    )
+    results = run_fake(config, tmp_path / "run")
+    assert results.metric("valid_seen", "forward_transfer") == 0.0
+    matrix = results.matrix("valid_seen")
+    assert [sum(cell is not None for cell in row) for row in matrix] == [2, 3, 4, 4]
+    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    assert after == {0, 1, 2, 3, 4}
+
+
+def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
+    config = fake_config(episodes_per_task=1, evaluation_episodes=1, max_steps=2, method="joint")
+    results = run_fake(config, tmp_path / "run")
+    assert results.metric("valid_seen", "SR_last") is not None
+    assert results.metric("valid_seen", "SR_avg") is None
+    assert results.document["training"]["updates"] == 4
+    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    assert after == {4}
+
+
+@pytest.mark.parametrize("schedule", ["blurry", "gaussian"])
+def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path: Path) -> None:
+    config = fake_config(schedule=schedule, evaluation_episodes=1, max_steps=2, method="finetuning")
+    results = run_fake(config, tmp_path / "run")
+    assert all(
+        one is not None for one in results.document["splits"]["valid_seen"]["after_each_task"]
+    )
+    assert schedule in results.document["stream"]["name"]
+
+
+def test_limits_keep_the_stream_a_stream() -> None:
+    schedule = build_schedule(open_source("tiny"), "behavior_il")
+    short = limited(schedule, 3)
+    assert len(short) == 21
+    assert short.block_ends == tuple(range(3, 22, 3))
+    positions = [schedule.keys.index(key) for key in short.keys]
+    assert positions == sorted(positions)
+    assert limited(schedule, 1000).keys == schedule.keys
+
+
+def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
+    options = {
+        "setup": "environment-il", "method": "er", "order": "2", "seed": "3",
+        "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
+        "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
+        "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
+        "max_steps": "77", "threads": "1",
+    }  # fmt: skip
+    arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    out = tmp_path / "run"
+    # Ends with an error about the missing data, after the folder has been claimed.
+    CliRunner().invoke(main, [*arguments, "--evaluate-ahead", "--out", str(out)])
+    config = RunConfig.from_dict(json.loads((out / "config.json").read_text())["config"])
+    found = config.to_dict()
+    assert found.pop("evaluate_ahead") is True
+    assert {name: str(value) for name, value in found.items()} == options
+
+
+def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("method: er\nseed: 5\ntier: tiny\n")
+    assert read_settings(str(path)) == {"method": "er", "seed": 5, "tier": "tiny"}
+    demo = RunConfig.from_dict(read_settings("demo"))
+    assert demo.method == "cama"
+    with pytest.raises(BadInputError, match="it has demo, paper"):
+        read_settings("nothing")
+
+
+def test_default_folders_tell_runs_apart() -> None:
+    configs = [
+        RunConfig(method=method, setup=setup, seed=seed, schedule=schedule, evaluation_episodes=few)
+        for method in ("er", "cama")
+        for setup in SETUPS
+        for seed in (0, 1)
+        for schedule in ("disjoint", "blurry")
+        for few in (None, 3)
+    ]
+    assert len({default_folder(config) for config in configs}) == len(configs)
+
+
+def test_the_agent_file_is_small_and_has_no_memory(trained: tuple[Path, Result]) -> None:
+    state = load_state(trained[0] / "agent.zip")
+    assert set(state) == {"kind", "network_config", "network", "run"}
+
+
+def test_episodes_for_films_are_of_the_last_evaluation(trained: tuple[Path, Result]) -> None:
+    picked = pick_episodes(read_results(trained[0]))
+    assert set(picked) <= {"success", "failure"}
+    assert picked["failure"].split.value == "valid_unseen"
