@@ -29,8 +29,13 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 FAR_AWAY = np.float32(1e30)
 
+#: What the compiler may assume here. It may not reorder or fuse arithmetic: how it would do so
+#: depends on what it compiles together and what it finds in numba's cache, and a pixel on an edge
+#: would then belong to one object in one process and to its neighbour in another.
+EXACT = {"nnan", "ninf", "nsz"}
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def find_facing(
     eye: F32, spans: I32, planes: F32, distances: F32, facing: I32, ranges: I32, exclude: int
 ) -> None:
@@ -63,7 +68,7 @@ def find_facing(
         ranges[m, 1] = found
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def draw_view(
     eye: F32,
     basis: F32,
@@ -157,17 +162,19 @@ def draw_view(
                 if begin >= end:
                     continue
                 base = row * size
-                value = corner + slope_y * np.float32(row) + slope_x * np.float32(begin)
-                for k in range(np.uint64(base + begin), np.uint64(base + end)):
+                value = corner + slope_y * np.float32(row)
+                offset = np.uint64(base)
+                for column in range(np.uint32(begin), np.uint32(end)):
+                    k = offset + np.uint64(column)
+                    depth = value + slope_x * np.float32(np.int32(column))
                     before, named = inverse_depth[k], polygons[k]
                     # Arithmetic instead of a choice: a choice becomes slow masked stores.
-                    nearer = np.float32(value > before)
-                    inverse_depth[k] = before + (value - before) * nearer
+                    nearer = np.float32(depth > before)
+                    inverse_depth[k] = before + (depth - before) * nearer
                     polygons[k] = named + (name - named) * nearer
-                    value += slope_x
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def clip_near(points: F32, count: int) -> int:
     """Cuts a polygon in camera coordinates at the near plane in place; its new corner count."""
     source = points.copy()
@@ -189,7 +196,7 @@ def clip_near(points: F32, count: int) -> int:
     return written
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def trace_edges(scratch: F32, count: int, start: int, stop: int) -> None:
     """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
 
