@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gym_clalfred.errors import BadInputError
 
-#: ``kind``, or ``kind:n`` for the n-th message, or ``kind:n:path`` to do it only once: when it
-#: happens the file ``path`` is made, and as long as it exists nothing happens.
+#: ``kind``, or ``kind:n`` to do it from the n-th message on, or ``kind:n:path`` to do it once:
+#: when it happens the file ``path`` is made, and as long as it exists nothing happens.
 FAULT_VARIABLE = "CLALFRED_PLAYER_FAULT"
 
 
@@ -32,7 +32,7 @@ class Fault:
 
     Args:
         kind: what happens.
-        at: number of the message at which it happens; the first frame is 0.
+        at: number of the message from which on it happens; the first frame is 0.
         once: a file that remembers that it happened.
     """
 
@@ -50,9 +50,11 @@ class Fault:
             raise BadInputError(f"expected a fault 'kind:number:file' of {kinds}, got {text!r}")
         return cls(Kind(kind), int(number or 0), Path(path) if path else None)
 
-    def happens(self, message: int) -> bool:
-        """Whether to do it now; afterwards it counts as done."""
-        if message != self.at or (self.once is not None and self.once.exists()):
+    def happens(self, message: int, has_images: bool = True) -> bool:
+        """Whether to do it now; afterwards, with ``once``, it counts as done."""
+        if message < self.at or (self.once is not None and self.once.exists()):
+            return False
+        if self.kind is Kind.WRONG_SIZE and not has_images:
             return False
         if self.once is not None:
             self.once.touch()

@@ -79,8 +79,9 @@ class Player:
         try:
             while True:
                 message = self._answer(result, request)
-                if self._fault is not None and self._fault.happens(count):
-                    self._spoil(self._fault.kind, message)
+                fault = self._fault
+                if fault is not None and fault.happens(count, bool(message.images)):
+                    self._spoil(fault.kind, message)
                 count += 1
                 following = self._transport.exchange(message)
                 if not following:

@@ -21,6 +21,9 @@ from gym_clalfred.simulator.thor.options import ThorOptions
 #: Share of the machine's memory that simulators may take together.
 MEMORY_SHARE = 0.8
 
+#: How long a supervisor may take to end its program.
+SUPERVISOR_SECONDS = 10.0
+
 
 class Supervised:
     """A process under a supervisor, in a session of its own so that Ctrl-C does not reach it.
@@ -49,14 +52,16 @@ class Supervised:
 
     def end(self) -> None:
         """Kills the process and all its children, and waits until they are gone."""
-        if self.popen.poll() is None:
+        assert self.popen.stdin is not None
+        # The supervisor kills and buries its child when this pipe closes.
+        with suppress(BrokenPipeError):
+            self.popen.stdin.close()
+        try:
+            self.popen.wait(SUPERVISOR_SECONDS)
+        except subprocess.TimeoutExpired:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.popen.pid, signal.SIGKILL)
-        with suppress(subprocess.TimeoutExpired):
-            self.popen.wait(10)
-        if self.popen.stdin is not None and not self.popen.stdin.closed:
-            with suppress(BrokenPipeError):
-                self.popen.stdin.close()
+            self.popen.wait()
 
 
 class Slot:

@@ -1,0 +1,267 @@
+"""AI2-THOR 5.0.0 with the player: the same household as in this process, to the pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ai2thor")
+
+from thor_players import OPTIONS, PixelPolicy, set_options, tiny, trajectories
+
+from gym_clalfred.actions import Action
+from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.errors import BadInputError, UsageError
+from gym_clalfred.expert.planner import solve
+from gym_clalfred.simulator.contract import (
+    AgentPose,
+    Failure,
+    ObjectState,
+    RenderOptions,
+    Scene,
+    Simulator,
+)
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.thor.link import installed_version
+from gym_clalfred.simulator.thor.options import ThorOptions
+from gym_clalfred.simulator.thor.simulator import ThorSimulator
+from gym_clalfred.tasks.goals import goal_status
+from gym_clalfred.tasks.spec import TaskType
+
+FLOATS = ("position", "rotation", "size")
+
+#: Episodes of each type that are solved over the wire: 56 in all.
+EPISODES_PER_TYPE = 8
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict[TaskType, list[Trajectory]]:
+    return trajectories(tiny())
+
+
+@pytest.fixture(scope="module")
+def wire() -> Iterator[ThorSimulator]:
+    simulator = ThorSimulator(RenderOptions(depth=True), options=OPTIONS)
+    yield simulator
+    simulator.close()
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[EmbeddedSimulator]:
+    simulator = EmbeddedSimulator(RenderOptions(depth=True))
+    yield simulator
+    simulator.close()
+
+
+def assert_same_objects(wire: Simulator, local: Simulator) -> None:
+    assert list(wire.objects) == list(local.objects)
+    for name, state in local.objects.items():
+        other = wire.objects[name]
+        for field in fields(ObjectState):
+            mine, theirs = getattr(state, field.name), getattr(other, field.name)
+            if field.name in FLOATS:
+                assert theirs == pytest.approx(mine, abs=1e-6), (name, field.name)
+            else:
+                assert theirs == mine, (name, field.name)
+
+
+def assert_same_sight(wire: Simulator, local: Simulator) -> None:
+    assert wire.sight().visible == local.sight().visible
+    np.testing.assert_array_equal(wire.sight().instances, local.sight().instances)
+    assert wire.sight().object_ids == local.sight().object_ids
+
+
+def assert_same_frames(wire: Simulator, local: Simulator) -> None:
+    theirs, mine = wire.frame(), local.frame()
+    assert theirs.object_ids == mine.object_ids
+    for name in ("rgb", "instances", "classes", "depth"):
+        np.testing.assert_array_equal(getattr(theirs, name), getattr(mine, name), err_msg=name)
+
+
+def solved(simulator: Simulator, trajectory: Trajectory) -> bool:
+    return goal_status(
+        trajectory.task, simulator.objects, simulator.held, lambda: simulator.sight().visible
+    ).success
+
+
+@pytest.mark.parametrize("kind", [TaskType.HEAT, TaskType.MOVABLE, TaskType.PICK_TWO_AND_PLACE])
+def test_every_step_is_the_same_as_in_this_process(
+    wire: ThorSimulator,
+    local: EmbeddedSimulator,
+    tasks: dict[TaskType, list[Trajectory]],
+    kind: TaskType,
+) -> None:
+    trajectory = tasks[kind][0]
+    for simulator in (wire, local):
+        simulator.reset(trajectory.scene)
+    np.testing.assert_array_equal(wire.reachable(), local.reachable())
+    for number, done in enumerate(trajectory.actions):
+        versions = wire.version
+        outcomes = [each.step(done.action, done.object_id) for each in (wire, local)]
+        assert outcomes[0].failure == outcomes[1].failure
+        assert (wire.version > versions) == done.action.is_interaction
+        assert (wire.agent, wire.held) == (local.agent, local.held)
+        if done.action.is_interaction or number % 5 == 0:
+            assert_same_frames(wire, local)
+            assert_same_sight(wire, local)
+            assert_same_objects(wire, local)
+    assert solved(wire, trajectory)
+
+
+def test_refusals_have_the_same_reasons(
+    wire: ThorSimulator, local: EmbeddedSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    trajectory = tasks[TaskType.COOL][0]
+    for simulator in (wire, local):
+        simulator.reset(trajectory.scene)
+    rng = np.random.default_rng(3)
+    names = list(local.objects)
+    seen = set()
+    for number in range(120):
+        visible = [name for name in local.objects if name in local.sight().visible]
+        pool = visible if visible and number % 3 else names
+        target = pool[int(rng.integers(len(pool)))]
+        action = Action(int(rng.integers(len(Action) - 1)))
+        outcomes = [each.step(action, target) for each in (wire, local)]
+        assert outcomes[0].failure == outcomes[1].failure, (action, target)
+        seen.add(outcomes[1].failure)
+    assert_same_objects(wire, local)
+    assert {None, Failure.NOT_VISIBLE, Failure.NOT_TOGGLEABLE} <= seen
+    for target, reason in (
+        (None, Failure.NO_TARGET),
+        ("Mug|+99.00|+99.00|+99.00", Failure.UNKNOWN_TARGET),
+    ):
+        for simulator in (wire, local):
+            assert simulator.step(Action.PickupObject, target).failure is reason
+
+
+def test_toggles_and_dirt_are_restored(
+    wire: ThorSimulator, local: EmbeddedSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    before = tasks[TaskType.CLEAN][0].scene
+    objects = {state.object_class for state in _objects_of(local, before).values()}
+    switches = [kind for kind in objects if kind.name in ("Faucet", "LightSwitch", "StoveKnob")]
+    scene = Scene(
+        before.number,
+        before.start,
+        before.object_poses,
+        tuple((kind, True) for kind in sorted(switches)),
+        dirty_and_empty=True,
+    )
+    for simulator in (wire, local):
+        simulator.reset(scene)
+    assert any(state.is_on for state in local.objects.values())
+    assert any(state.is_dirty for state in local.objects.values())
+    assert_same_objects(wire, local)
+
+
+def _objects_of(simulator: Simulator, scene: Scene) -> dict[str, ObjectState]:
+    simulator.reset(scene)
+    return dict(simulator.objects)
+
+
+@pytest.mark.parametrize("kind", list(TaskType))
+def test_the_expert_solves_episodes_over_the_wire(
+    wire: ThorSimulator, tasks: dict[TaskType, list[Trajectory]], kind: TaskType
+) -> None:
+    count = 0
+    while count < EPISODES_PER_TYPE:
+        trajectory = tasks[kind][count % len(tasks[kind])]
+        wire.reset(trajectory.scene)
+        for done in trajectory.actions:
+            assert wire.step(done.action, done.object_id).success
+        assert solved(wire, trajectory)
+        count += 1
+
+
+@pytest.mark.parametrize("kind", [TaskType.EXAMINE, TaskType.CLEAN])
+def test_the_expert_plans_over_the_wire_as_it_does_here(
+    wire: ThorSimulator,
+    local: EmbeddedSimulator,
+    tasks: dict[TaskType, list[Trajectory]],
+    kind: TaskType,
+) -> None:
+    trajectory = tasks[kind][1]
+    plans = [
+        solve(each, trajectory.scene, trajectory.task, np.random.default_rng(5))
+        for each in (wire, local)
+    ]
+    assert plans[0] == plans[1]
+
+
+def test_small_images_are_the_same_too(tasks: dict[TaskType, list[Trajectory]]) -> None:
+    trajectory = tasks[TaskType.EXAMINE][0]
+    render = RenderOptions(
+        image_size=84, view_angles=((0, 0), (-45, 0), (45, 0), (0, -30), (0, 30))
+    )
+    wire, local = ThorSimulator(render, options=OPTIONS), EmbeddedSimulator(render)
+    try:
+        for simulator in (wire, local):
+            simulator.reset(trajectory.scene)
+        for done in trajectory.actions:
+            for simulator in (wire, local):
+                assert simulator.step(done.action, done.object_id).success
+            theirs, mine = wire.frame(), local.frame()
+            np.testing.assert_array_equal(theirs.rgb, mine.rgb)
+            np.testing.assert_array_equal(theirs.instances, mine.instances)
+        assert_same_sight(wire, local)
+    finally:
+        wire.close()
+
+
+def test_evaluation_gives_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    rollout = pytest.importorskip("agents.rollout")
+    source = tiny()
+    keys = [entry.key for entry in source.entries(Split.VALID_SEEN)[:3]]
+    set_options(monkeypatch)
+    records = {}
+    for backend in ("thor", "embedded"):
+        config = rollout.RolloutConfig(environments=1, backend=backend)
+        found = rollout.run_episodes(None, PixelPolicy(), source, keys, config)
+        records[backend] = sorted(found, key=lambda result: result.episode)
+    assert records["thor"] == records["embedded"]
+    assert len(records["thor"]) == len(keys)
+    assert not any(result.error for result in records["thor"])
+
+
+def test_the_agent_must_be_able_to_stand_at_the_start(
+    wire: ThorSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    scene = tasks[TaskType.HEAT][0].scene
+    with pytest.raises(BadInputError, match="cannot start at x 50"):
+        wire.reset(Scene(scene.number, AgentPose(50.0, 0.9, 0.0, 0, 30), scene.object_poses))
+
+
+def test_the_label_says_version_and_build() -> None:
+    version = installed_version()
+    assert ThorSimulator(options=OPTIONS).label == f"thor-{version}-clalfred-player"
+    local = ThorOptions(executable="/opt/unity/thor-Linux64-local")
+    assert ThorSimulator(options=local).label == f"thor-{version}-local-thor-Linux64-local"
+    official = ThorSimulator(options=ThorOptions()).label
+    assert official.startswith(f"thor-{version}-")
+    assert len(official.rsplit("-", 1)[1]) == 8
+
+
+def test_nothing_works_before_reset() -> None:
+    simulator = ThorSimulator(options=OPTIONS)
+    for ask in (lambda: simulator.agent, lambda: simulator.frame(), simulator.reachable):
+        with pytest.raises(UsageError):
+            ask()
+
+
+def test_options_come_from_the_environment() -> None:
+    assert ThorOptions.from_environment({}) == ThorOptions()
+    given = {"CLALFRED_THOR_STEP_TIMEOUT": "2.5", "CLALFRED_THOR_PLATFORM": "CloudRendering"}
+    options = ThorOptions.from_environment(given)
+    assert (options.step_timeout, options.platform) == (2.5, "CloudRendering")
+    for wrong in (
+        {"CLALFRED_THOR_TRIES": "many"},
+        {"CLALFRED_THOR_TRIES": "0"},
+        {"CLALFRED_THOR_PLATFORM": "Amiga"},
+        {"CLALFRED_THOR_TIMEOUT": "3"},
+    ):
+        with pytest.raises(BadInputError):
+            ThorOptions.from_environment(wrong)
