@@ -154,6 +154,7 @@ def _goal(voice: Voice, task: TaskSpec) -> str:
         place = voice.the(task.receptacle)
         slots["place"] = place
         slots["in"] = f"{voice.choose(put_words(task.receptacle))} {place}"
+        slots["at"] = f"{voice.choose(rest_words(task.receptacle))} {place}"
         if task.receptacle is ObjectClass.GarbageCan and task.type in (
             TaskType.PICK_AND_PLACE,
             *_TREATMENT,

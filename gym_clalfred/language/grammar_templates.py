@@ -47,7 +47,8 @@ PHRASES: dict[str, tuple[str, ...]] = {
 }
 
 #: Goal sentences. ``{a}`` and ``{the}`` are the target with its treatment, ``{plain}`` without,
-#: ``{two}`` and ``{many}`` several, ``{place}`` the goal, ``{in}`` the goal with its preposition.
+#: ``{two}`` and ``{many}`` several, ``{place}`` the goal, ``{in}`` and ``{at}`` the goal with a
+#: preposition for putting and for being there.
 GOALS: dict[TaskType, tuple[str, ...]] = {
     TaskType.EXAMINE: (
         "{look_at} {a} {under} {lamp}",
@@ -68,7 +69,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{carry} {a} to {place}",
         "{pick_up} {a} and {put} it {in}",
         "find {a} and {put} it {in}",
-        "leave {a} {in}",
+        "leave {a} {at}",
         "transfer {the} to {place}",
         "get {a} and {put} it {in}",
         "move {the} {in}",
@@ -81,7 +82,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{pick_up} {two} and {put} them {in}",
         "find {two} and {put} them {in}",
         "{put} both {many} {in}",
-        "leave {two} {in}",
+        "leave {two} {at}",
         "transfer {two} to {place}",
         "get {two} {in}",
     ),
@@ -95,7 +96,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{pick_up} {plain}, {clean_it} and {put} it {in}",
         "use {sink} to {clean} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
-        "leave {a} {in}",
+        "leave {a} {at}",
     ),
     TaskType.HEAT: (
         "{put} {a} {in}",
@@ -107,7 +108,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{pick_up} {plain}, {heat_it} and {put} it {in}",
         "use {microwave} to {heat} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
-        "leave {a} {in}",
+        "leave {a} {at}",
     ),
     TaskType.COOL: (
         "{put} {a} {in}",
@@ -119,7 +120,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{pick_up} {plain}, {cool_it} and {put} it {in}",
         "use {fridge} to {cool} {plain}, then {put} it {in}",
         "{carry} {a} to {place}",
-        "leave {a} {in}",
+        "leave {a} {at}",
     ),
     TaskType.MOVABLE: (
         "{put} {movable} with {a} {in_it} {in}",
@@ -130,7 +131,7 @@ GOALS: dict[TaskType, tuple[str, ...]] = {
         "{put} {a} {in_movable}, then {put} {the_movable} {in}",
         "{pick_up} {a}, {put} it {in_movable} and move {the_movable} to {place}",
         "{put} {movable} containing {a} {in}",
-        "leave {movable} with {a} {in_it} {in}",
+        "leave {movable} with {a} {in_it} {at}",
         "get {a} {in_movable} and {carry} {the_movable} to {place}",
     ),
 }
@@ -258,7 +259,7 @@ PUT = (
     "{put} {target} {in}",
     "{put} {target} {in}",
     "{put} {target} down {in}",
-    "leave {target} {in}",
+    "leave {target} {on}",
 )
 PUT_OPEN = (
     "open {place}, {put} {target} inside and close {place_again}",
