@@ -28,7 +28,9 @@ setup(
     license="MIT",
     python_requires=">=3.10",
     packages=find_packages(include=["gym_clalfred*", "agents*", "cl*", "scripts*"]),
-    package_data={"": ["py.typed", "*.yaml", "*.safetensors", "*.txt", "*.html"]},
+    package_data={
+        "": ["py.typed", "*.txt", "*.html", "configs/*.yaml", "weights/*.safetensors"],
+    },
     install_requires=[
         "gymnasium>=1.0",
         "numpy>=1.26",

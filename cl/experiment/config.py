@@ -72,7 +72,7 @@ class RunConfig:
     evaluation_episodes: int | None = None
     evaluate_ahead: bool = False
     max_steps: int = 1000
-    threads: int = 2
+    threads: int = 1
 
     def __post_init__(self) -> None:
         method = get_method(self.method)

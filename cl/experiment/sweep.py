@@ -53,7 +53,7 @@ def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
     if wrong:
         raise BadInputError(f"{', '.join(wrong)}: only {', '.join(AXES)} can have several values")
     runs = [
-        RunConfig.from_dict({"threads": 1, **common, **dict(zip(axes, values))})
+        RunConfig.from_dict({**common, **dict(zip(axes, values))})
         for values in itertools.product(*axes.values())
     ]
     if len({run.name for run in runs}) != len(runs):
