@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from learning import demonstration, learner, stream_for
 from torch import Tensor
 
 from agents.batch import Batch, EncodedEpisode
@@ -18,7 +19,6 @@ from cl.confidence import ConfidenceQueues
 from cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
-from learning import demonstration, learner, stream_for
 
 ACTIONS, CLASSES = len(Action), len(ObjectClass)
 

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from learning import demonstration, learner, stream_for
 
 from cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
 from cl.clib import CLIB, ImportanceMemory
 from cl.memory import Stored
-from learning import demonstration, learner, stream_for
 
 
 def make(**changes: object) -> CLIB:

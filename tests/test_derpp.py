@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from learning import demonstration, learner, stream_for
 
 from agents.batch import Batch, EncodedEpisode
 from agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
@@ -10,7 +11,6 @@ from agents.network import Predictions
 from agents.training import TrainingConfig
 from cl.memory import Stored
 from gym_clalfred.actions import Action
-from learning import demonstration, learner, stream_for
 
 ACTIONS, CLASSES = 13, 119
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 import torch
+from learning import demonstrations, learner, stream_for
 
 from cl.ewcpp import EWCpp
 from gym_clalfred.errors import UsageError
-from learning import demonstrations, learner, stream_for
 
 
 def make(**changes: object) -> EWCpp:

@@ -6,12 +6,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learning import demonstration
 
 from agents.losses import EpisodeLogits
 from cl.clib import ImportanceMemory
 from cl.memory import LabelBalancedMemory, Memory, RecentMemory, Stored, memory_size
 from gym_clalfred.errors import BadInputError
-from learning import demonstration
 
 EPISODE = demonstration(0, length=2)
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from learning import demonstration, demonstrations, learner, stream_for, tiny_config, told
 
 from agents.batch import Batch
 from cl.base import ContinualLearner
 from cl.registry import get_method, method_names
 from gym_clalfred.errors import BadInputError, DataError, UsageError
-from learning import demonstration, demonstrations, learner, stream_for, tiny_config, told
 
 PRESETS = [(name, preset) for name in method_names() for preset in get_method(name).presets]
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import copy
 
 import torch
+from learning import demonstrations, learner
 
 from agents.batch import Batch
 from agents.losses import imitation_losses
 from cl.memory import Stored
 from cl.mir import MIR
-from learning import demonstrations, learner
 
 
 def make(**changes: object) -> MIR:

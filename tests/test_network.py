@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 from torch import Tensor, nn
 
 from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
@@ -13,7 +14,6 @@ from agents.reader import InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
-from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 
 
 @pytest.fixture

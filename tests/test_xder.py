@@ -3,13 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from learning import demonstration, learner, stream_for
 
 from agents.batch import EncodedEpisode
 from agents.losses import EpisodeLogits
 from cl.memory import Stored
 from cl.xder import FUTURE, XDER
 from gym_clalfred.actions import Action
-from learning import demonstration, learner, stream_for
 
 ACTIONS = len(Action)
 
