@@ -61,9 +61,8 @@ def board_rectangles(
     points = np.stack([x.ravel(), np.full(x.size, level), z.ravel()], axis=1)
     shown, seen = _tally(points, views)
     cells = ((shown >= 1) & (shown >= _SHOWN * seen)).reshape(count, count)
-    i, j = np.floor((holes - low) / CELL).astype(int).T
-    within = (i >= 0) & (i < count) & (j >= 0) & (j < count)
-    cells[i[within], j[within]] = False
+    for i, j in np.floor((holes - low) / CELL).astype(int):
+        cells[max(i - 1, 0) : max(i + 2, 0), max(j - 1, 0) : max(j + 2, 0)] = False
     return [
         (
             round(float(low[0]) + i0 * CELL, 3),

@@ -54,10 +54,12 @@ class Holding:
     """That a fixture held a pickupable object at the start.
 
     Args:
+        holder: class of the fixture.
         fixture: recorded position of the fixture.
         pose: of the object.
     """
 
+    holder: ObjectClass
     fixture: Vector
     pose: ObjectPose
 
@@ -158,18 +160,38 @@ def stood_points(trajectory: Trajectory) -> set[tuple[float, float]]:
 
 
 def holdings(trajectory: Trajectory) -> Iterator[Holding]:
-    """Which fixtures held what at the start, as far as the planner recorded it."""
+    """Which fixtures held what at the start, as far as the planner recorded it.
+
+    What was taken without opening the container that the planner names was not in it.
+    """
+    ids = _item_ids(trajectory.scene.object_poses)
     for step in trajectory.plan:
         target, receptacle = step.target, step.receptacle
         if step.action != "PickupObject" or target is None or receptacle is None:
             continue
         if receptacle.object_class in PICKUPABLE:
             continue
-        for pose in trajectory.scene.object_poses:
+        for pose, name in zip(trajectory.scene.object_poses, ids):
             off = max(abs(a - b) for a, b in zip(pose.position, target.position))
             if pose.object_class is target.object_class and off <= _ID_SLACK:
-                yield Holding(receptacle.position, pose)
+                hidden = receptacle.object_class in CLOSED_AT_START
+                if not hidden or _was_opened(trajectory, receptacle.object_class, name):
+                    yield Holding(receptacle.object_class, receptacle.position, pose)
                 break
+
+
+def _was_opened(trajectory: Trajectory, container: ObjectClass, item: str) -> bool:
+    """Whether something of a class is open when an item is first acted on."""
+    is_open = False
+    for act in trajectory.actions:
+        if act.object_id == item:
+            return is_open
+        if act.object_id is not None and class_of(act.object_id) is container:
+            if act.action is Action.OpenObject:
+                is_open = True
+            elif act.action is Action.CloseObject:
+                is_open = False
+    return is_open
 
 
 def _item_ids(poses: tuple[ObjectPose, ...]) -> list[str]:

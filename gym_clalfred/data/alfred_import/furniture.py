@@ -50,6 +50,7 @@ OPEN_ABOVE = frozenset({ObjectClass.GarbageCan, ObjectClass.LaundryHamper})
 
 #: How far below what lies in a container its bottom is.
 _BOTTOM = 0.02
+_DEEPER = 0.5
 
 #: How far a container reaches behind what lies in it, and how deep it is at most.
 _BEHIND_ITEM = 0.08
@@ -70,20 +71,24 @@ _TRIED_STYLES = 3
 _THICKNESS = 0.04
 
 
+#: Eye and end of a line of sight to a pickupable, its base centre, and the id of what holds it.
+LineOfSight = tuple[Vector, Vector, Vector, str | None]
+
+
 class Maker:
     """Makes the fixtures of one room.
 
     Args:
         views: masks by fixture id and whether it was open.
         bases: base centres of what lay in or on each fixture.
-        sights: eye, end and holder of the lines of sight to pickupables.
+        sights: lines of sight to pickupables.
     """
 
     def __init__(
         self,
         views: Mapping[tuple[str, bool], Sequence[FixtureView]],
         bases: Mapping[str, Sequence[Vector]],
-        sights: Sequence[tuple[Vector, Vector, str | None]],
+        sights: Sequence[LineOfSight],
     ) -> None:
         self._views = views
         self._bases = bases
@@ -94,8 +99,8 @@ class Maker:
         """The fixture that fills a box."""
         object_class = class_of(name)
         held = self._bases.get(name, [])
-        outside = [end for _, end, holder in self._sights if holder != name]
-        box = settle_top(object_class, box, held or outside)
+        outside = [base for _, _, base, holder in self._sights if holder != name]
+        box = settle_top(object_class, box, [*held, *outside])
         if object_class in PANELS:
             box = self._deepen(name, yaw, box)
         elif object_class in _LEAST_DEPTHS:
@@ -104,7 +109,7 @@ class Maker:
             box = box.copy()
             box[1] = min(box[1], box[4] - BASINS[object_class])
         if object_class in PANELS or object_class in BASINS:
-            lows = [y - _BOTTOM for _, y, _ in held if box[1] - 0.3 < y < box[4]]
+            lows = [y - _BOTTOM for _, y, _ in held if box[1] - _DEEPER < y < box[4]]
             box[1] = max(min([box[1], *lows]), 0.0)
         low, high = box[:3], box[3:]
         width, height, depth = (round(float(v), 3) for v in high - low)
@@ -125,7 +130,7 @@ class Maker:
         bases = [_to_own(base, position, yaw) for base in self._bases.get(name, [])]
         surfaces = surfaces_for(object_class, size, style, bases)
         if object_class in CLOSED_AT_START:
-            beside = [_to_own(end, position, yaw) for end in outside]
+            beside = [_to_own(base, position, yaw) for base in outside]
             surfaces = tuple(keep_out(surface, beside) for surface in surfaces)
         blocks: tuple[Block, ...] = ()
         if object_class not in CLOSED_AT_START:
@@ -229,7 +234,7 @@ class Maker:
     def _holes(self, level: float) -> NDArray[np.float64]:
         """(N, 2) where lines of sight pass a level, so that nothing can be there."""
         points = []
-        for eye, end, _ in self._sights:
+        for eye, end, _, _ in self._sights:
             if eye[1] > level > end[1]:
                 share = (eye[1] - level) / (eye[1] - end[1])
                 points.append([a + share * (b - a) for a, b in zip(eye, end)][::2])

@@ -19,11 +19,17 @@ from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.boxes import FixtureView
 from gym_clalfred.data.alfred_import.camera import SAMPLES, sample
-from gym_clalfred.data.alfred_import.evidence import holdings, sightings, stood_points
+from gym_clalfred.data.alfred_import.evidence import (
+    Holding,
+    holdings,
+    sightings,
+    stood_points,
+)
 from gym_clalfred.data.alfred_import.items import ItemView
 from gym_clalfred.data.alfred_import.rooms import RoomEvidence, SeenItem
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.trajectory import Trajectory
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
 
@@ -68,7 +74,13 @@ class Recorder:
                 "stood": sorted(stood_points(trajectory)),
                 "names": sorted({pose.name for pose in trajectory.scene.object_poses}),
                 "held": [
-                    [*held.fixture, held.pose.name, *held.pose.position, held.pose.rotation[1]]
+                    [
+                        held.holder.name,
+                        *held.fixture,
+                        held.pose.name,
+                        *held.pose.position,
+                        held.pose.rotation[1],
+                    ]
                     for held in holdings(trajectory)
                 ],
                 "items": items,
@@ -99,8 +111,9 @@ def read_evidence(paths: Iterable[Path]) -> dict[int, RoomEvidence]:
         heights.setdefault(number, []).append(record["agent_y"])
         room.walked.update((x, z) for x, z in record["stood"])
         room.names.update(record["names"])
-        for x, y, z, name, *pose, turn in record["held"]:
-            room.held.append(((x, y, z), ObjectPose(name, tuple(pose), (0.0, turn, 0.0))))
+        for holder, x, y, z, name, *pose, turn in record["held"]:
+            at_start = ObjectPose(name, tuple(pose), (0.0, turn, 0.0))
+            room.held.append(Holding(ObjectClass[holder], (x, y, z), at_start))
         for name, is_open, x, z, yaw, pitch, index in record["fixtures"]:
             bits = np.unpackbits(masks[index], count=SAMPLES * SAMPLES)
             view = FixtureView(x, z, yaw, pitch, bits.astype(np.bool_).reshape(SAMPLES, SAMPLES))

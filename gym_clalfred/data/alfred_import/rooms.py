@@ -10,21 +10,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.aims import take_aim
-from gym_clalfred.data.alfred_import.boxes import BoxFit, BoxFitter, FixtureView, Surroundings
-from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT
+from gym_clalfred.data.alfred_import.boxes import (
+    BoxFit,
+    BoxFitter,
+    FixtureView,
+    Surroundings,
+    spread,
+)
+from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, FOCAL, MIDDLE, STRIDE, bases
+from gym_clalfred.data.alfred_import.evidence import Holding
 from gym_clalfred.data.alfred_import.furniture import (
     BASINS,
     OPEN_ABOVE,
     PANELS,
+    LineOfSight,
     Maker,
     footprint_of,
     front_face,
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView
 from gym_clalfred.data.alfred_import.surfaces import TOPS
+from gym_clalfred.data.alfred_import.trim import trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, ObjectPose, Vector
+from gym_clalfred.simulator.contract import GRID_METRES, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
 from gym_clalfred.simulator.embedded.placement import turn
@@ -42,6 +51,9 @@ _BOARDS = {ObjectClass.CounterTop: 0.06, ObjectClass.Shelf: 0.03}
 #: How much better another front than the usual one must explain what is seen.
 _OTHER_FRONT = 0.04
 
+#: Views of each fixture that no other fixture may hide.
+_RAYS_TO_FIXTURE = 4
+
 #: The face through which one sees into what is open above.
 _TOP_FACE = 4
 
@@ -53,6 +65,7 @@ _BASIN_LEVELS = {ObjectClass.SinkBasin: 0.85, ObjectClass.BathtubBasin: 0.45}
 
 #: A recorded position names the fixture that is at most this far from it.
 _SAME_PLACE = 0.06
+_SAME_BASIN = 0.8
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ class RoomEvidence:
         views: masks of fixtures by id and whether they were open.
         access: recorded yaws from which a fixture is used, by id.
         seen: masks of pickupables.
-        held: recorded position of a fixture, and pose of what was in or on it.
+        held: which fixtures held what at the start.
         names: of all pickupables.
     """
 
@@ -91,7 +104,7 @@ class RoomEvidence:
     views: dict[tuple[str, bool], list[FixtureView]] = field(default_factory=dict)
     access: dict[str, Counter[int]] = field(default_factory=dict)
     seen: list[SeenItem] = field(default_factory=list)
-    held: list[tuple[Vector, ObjectPose]] = field(default_factory=list)
+    held: list[Holding] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
 
     def position_of(self, fixture: str) -> Vector:
@@ -128,14 +141,38 @@ class Reconstruction:
     def build(self) -> Room:
         """The room that explains the evidence."""
         maker = Maker(self.evidence.views, self.bases, self._sights)
+        fitted = {name: self.fit(name) for name in sorted(self.evidence.access)}
+        found = {name: fit for name, fit in fitted.items() if fit is not None}
+        views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
-        for name in sorted(self.evidence.access):
-            fitted = self.fit(name)
-            if fitted is not None:
-                yaw, box = fitted
-                fixture = maker.make(name, yaw, box)
-                fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes))
+        for name, (yaw, box) in found.items():
+            around = self._surroundings(name, yaw)
+            others = [ray for other, rays in views.items() if other != name for ray in rays]
+            past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
+            if class_of(name) not in BASINS:
+                box = trim(box, past, around.through, around.front)
+            fixture = maker.make(name, yaw, box)
+            fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes))
         return self._assemble(fixtures)
+
+    def _rays_to(self, name: str, box: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """Lines of sight to the middles of a fixture's masks, as far as its box."""
+        rays = []
+        views = [
+            view for key, part in self.evidence.views.items() if key[0] == name for view in part
+        ]
+        for view in spread(views)[:_RAYS_TO_FIXTURE]:
+            row, column = _middle(view.samples)
+            basis = bases(np.array([view.yaw], float), np.array([view.pitch], float))[0]
+            right, up = (column * STRIDE - MIDDLE) / FOCAL, (MIDDLE - row * STRIDE) / FOCAL
+            eye = np.array([view.x, EYE_HEIGHT, view.z])
+            along = basis[2] + right * basis[0] + up * basis[1]
+            along = np.where(np.abs(along) < 1e-9, 1e-9, along)
+            a, b = (box[:3] - eye) / along, (box[3:] - eye) / along
+            enter = float(np.minimum(a, b).max())
+            if enter < float(np.maximum(a, b).min()) and enter > 0.0:
+                rays.append(np.concatenate([eye, eye + along * (enter - 0.02)]))
+        return rays
 
     def fit(self, name: str) -> tuple[int, NDArray[np.float64]] | None:
         """Yaw and box of a fixture, or ``None`` if it was never seen."""
@@ -180,13 +217,18 @@ class Reconstruction:
         names = sorted(self.evidence.access)
         places = np.array([position_of(name) for name in names]).reshape(-1, 3)
         bases: dict[str, list[Vector]] = {}
-        for place, pose in self.evidence.held:
-            if not names:
-                break
-            off = np.abs(places - place).max(axis=1)
-            k = int(np.argmin(off))
-            if off[k] > _SAME_PLACE:
+        for held in self.evidence.held:
+            # The id of a basin names the whole, which the planner's position is not of.
+            slack = _SAME_BASIN if held.holder in BASINS else _SAME_PLACE
+            off = np.abs(places - held.fixture).max(axis=1)
+            for k in np.argsort(off):
+                if off[k] > slack or class_of(names[k]) is held.holder:
+                    break
+            else:
                 continue
+            if off[k] > slack:
+                continue
+            pose = held.pose
             base = base_of(pose.position, pose.rotation[1], self.shapes[pose.name])
             self._holder_at[_key(base)] = names[k]
             bases.setdefault(names[k], []).append(base)
@@ -197,7 +239,7 @@ class Reconstruction:
         object_class = class_of(name)
         past: list[tuple[float, ...]] = []
         through: list[tuple[float, ...]] = []
-        for eye, end, holder in self._sights:
+        for eye, end, _, holder in self._sights:
             if holder == name and object_class not in TOPS:
                 if object_class in CLOSED_AT_START or object_class in OPEN_ABOVE:
                     through.append((*eye, *end))
@@ -213,9 +255,9 @@ class Reconstruction:
             flat=object_class in BASINS,
         )
 
-    def _find_sights(self) -> list[tuple[Vector, Vector, str | None]]:
-        """Eye, end and holder of the lines of sight to pickupables where the scene had them."""
-        sights: list[tuple[Vector, Vector, str | None]] = []
+    def _find_sights(self) -> list[LineOfSight]:
+        """The lines of sight to pickupables where the scene had them."""
+        sights: list[LineOfSight] = []
         for seen in self.evidence.seen:
             if seen.put_in is not None or ObjectClass[seen.name.split("_")[0]] in SLICES:
                 continue
@@ -225,7 +267,7 @@ class Reconstruction:
             # What is in a drawer comes out with it, so that it was seen elsewhere.
             if holder is None or class_of(holder) is not ObjectClass.Drawer:
                 eye = (view.eye[0], EYE_HEIGHT, view.eye[1])
-                sights.append((eye, (x, y + shape.size[1] / 2, z), holder))
+                sights.append((eye, (x, y + shape.size[1] / 2, z), (x, y, z), holder))
         return sights
 
     def _assemble(self, fixtures: Sequence[Fixture]) -> Room:
@@ -233,6 +275,9 @@ class Reconstruction:
         low, high = self._walked.min(axis=0), self._walked.max(axis=0)
         low, high = low - GRID_METRES, high + GRID_METRES
         height = _LEAST_HEIGHT
+        for _, _, base, _ in self._sights:
+            low = np.minimum(low, (base[0], base[2]))
+            high = np.maximum(high, (base[0], base[2]))
         for fixture in fixtures:
             area = footprint_of(fixture)
             low = np.minimum(low, (area.x0, area.z0))
@@ -284,6 +329,15 @@ def _first_heights(object_class: ObjectClass, y: float, height: float) -> NDArra
     if y < height:
         return np.array([0.0, max(y - height / 2, 0.0)])
     return np.array([y - height / 2, y])
+
+
+def _middle(samples: NDArray[np.bool_]) -> tuple[float, float]:
+    """Row and column of the set sample nearest to the middle of all."""
+    places = np.argwhere(samples)
+    if not len(places):
+        return samples.shape[0] / 2, samples.shape[1] / 2
+    nearest = places[np.argmin(np.abs(places - places.mean(axis=0)).sum(axis=1))]
+    return float(nearest[0]) + 0.5, float(nearest[1]) + 0.5
 
 
 def plain_shape(name: str) -> ItemShape:

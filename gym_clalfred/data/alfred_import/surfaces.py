@@ -29,8 +29,14 @@ TOPS = frozenset(
     }
 )
 
-#: What else holds things on its top, besides lower down.
-_HIGH_TOPS = frozenset({ObjectClass.Toilet})
+#: Where other furniture holds things, as a share of its height.
+_LEVEL_SHARES = {
+    ObjectClass.ArmChair: 0.5,
+    ObjectClass.Bed: 0.52,
+    ObjectClass.Cart: 0.92,
+    ObjectClass.Sofa: 0.5,
+    ObjectClass.Toilet: 1.0,
+}
 
 #: Hollow things are at least this wide and deep inside, whatever little is seen of them.
 LEAST_AREAS = {
@@ -48,7 +54,9 @@ _LEAST_ROOM = 0.05
 
 #: Things beside a container may seem to be in it by this much.
 _BESIDE = 0.05
-_HALF_THING = 0.03
+
+#: The ceiling of a container is so far below what stands on it.
+_BELOW = 0.01
 
 #: Narrower parts of a board hold nothing.
 _LEAST_SIDE = 0.1
@@ -58,6 +66,9 @@ _COVERED = 0.25
 
 #: How far a fitted top may be from the height at which things lie on it.
 _TOP_SLACK = 0.12
+
+#: No seat is lower.
+_LEAST_SEAT = 0.1
 
 #: Share of what lies on a top that may be measured below it.
 _LOW_SHARE = 8
@@ -73,17 +84,24 @@ def settle_top(
         box: x0, y0, z0, x1, y1, z1.
         bases: base centres of pickupables that are recorded as being on the fixture.
     """
-    if object_class not in TOPS | _HIGH_TOPS or not len(bases):
+    share = 1.0 if object_class in TOPS else _LEVEL_SHARES.get(object_class, 0.0)
+    if not share or not len(bases):
         return box
+    level = box[1] + share * (box[4] - box[1])
     heights = np.array([y for x, y, z in bases if box[0] <= x <= box[3] and box[2] <= z <= box[5]])
     # Things may lie on several levels, and in drawers below; the top is the level next to the fit.
     slack = _TOP_SLACK if object_class in TOPS else 2 * _TOP_SLACK
-    near = heights[np.abs(heights - box[4]) <= slack]
+    near = heights[np.abs(heights - level) <= slack]
     if not len(near):
         return box
+    found = float(np.percentile(near, _LOW_SHARE))
     settled = box.copy()
-    settled[4] = np.percentile(near, _LOW_SHARE)
-    settled[1] = min(settled[1], settled[4] - 0.02)
+    if object_class in TOPS:
+        settled[4] = found
+        settled[1] = min(settled[1], settled[4] - 0.02)
+    elif found < level and found - box[1] > _LEAST_SEAT:
+        # A seat too high would hide what lies on it; one too low only looks a little low.
+        settled[4] = box[1] + (found - box[1]) / share
     return settled
 
 
@@ -118,7 +136,7 @@ def keep_out(surface: Surface, outside: Sequence[Vector]) -> Surface:
 
     Args:
         surface: in the container's frame.
-        outside: points of things that were seen while the container was closed, in that frame.
+        outside: base centres of things that are not in the container, in that frame.
     """
     area, room = surface.area, surface.clearance
     for x, y, z in outside:
@@ -126,9 +144,8 @@ def keep_out(surface: Surface, outside: Sequence[Vector]) -> Surface:
             continue
         if area.z0 - _BESIDE <= z <= area.z1 + _BESIDE and 0.0 < y - surface.y < room:
             room = y - surface.y
-    # The points are in the middle of things, so that their bases are a little lower.
     if room < surface.clearance:
-        room = max(room - _HALF_THING, _LEAST_ROOM)
+        room = max(room - _BELOW, _LEAST_ROOM)
     return replace(surface, clearance=round(room, 4))
 
 

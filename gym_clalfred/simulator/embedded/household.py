@@ -6,8 +6,8 @@ returns the ``Failure`` that says why; ``None`` means that it was done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -26,7 +26,7 @@ from gym_clalfred.objects import (
     ObjectClass,
 )
 from gym_clalfred.simulator.contract import Failure, ObjectPose, ObjectState, Scene, Vector
-from gym_clalfred.simulator.embedded.catalog import model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.placement import (
     Gaze,
     Spot,
@@ -34,8 +34,15 @@ from gym_clalfred.simulator.embedded.placement import (
     free_spot,
     obstacles,
     overlaps,
-    sine_cosine,
     turn,
+)
+from gym_clalfred.simulator.embedded.putting import (
+    PILE,
+    Mode,
+    area_of,
+    extents_with_contents,
+    point_at,
+    points_on,
 )
 from gym_clalfred.simulator.embedded.room import (
     Fixture,
@@ -68,27 +75,12 @@ DISHES = frozenset(
     }
 )
 
-#: A seen point belongs to a surface that is no farther above or below it, in metres.
-_LEVEL = 0.015
-
-#: At how many of the visible points of a surface a place is looked for.
-SEEN_POINTS = 4
-
-#: Things are piled in measured rooms until they cover so many times the surface.
-PILE = 2.0
+#: What is so much taller than the inside of a container is not in it, in metres.
+_TOO_TALL = 0.05
 
 Place = tuple[Surface, Spot]
 
 _NOTHING = np.zeros((0, 3))
-
-
-@dataclass(frozen=True)
-class _Mode:
-    """How strictly a place is looked for; see ``free_spot`` and ``_taken``."""
-
-    lenient: bool = False
-    own_only: bool = False
-    piled: bool = False
 
 
 class Household:
@@ -177,12 +169,13 @@ class Household:
         if holder.tipped or holder is held or held in holder.holders():
             return Failure.NO_SPACE
         accepted = held.object_class in ACCEPTS.get(holder.object_class, ())
+        accepted = accepted or bool(self.room.shapes)
         for mode in self._modes(accepted):
             places: list[tuple[bool, float, Place]] = []
             for surface in holder.surfaces:
-                points = _points_on(holder, surface, seen)
+                points = points_on(holder, surface, seen)
                 for spot in self._spots(holder, surface, held, gaze, points, mode):
-                    beside = gaze.distance_to(_point(holder, spot))
+                    beside = gaze.distance_to(point_at(holder, spot))
                     unseen = not points and surface.aim is None
                     places.append((unseen, beside, (surface, spot)))
             if places:
@@ -278,15 +271,15 @@ class Household:
         item: Thing,
         gaze: Gaze,
         points: list[tuple[float, float]],
-        mode: _Mode,
+        mode: Mode,
     ) -> list[Spot]:
         """Free spots on one surface: near points in its frame, the gaze, and the agent."""
-        size = _extents_with_contents(item, holder)
+        size = extents_with_contents(item, holder)
         height = holder.position[1] + surface.y
         if size[1] > self._headroom(holder, height) and not mode.lenient:
             return []
         taken = self._taken(holder, surface, size, mode.own_only)
-        if mode.piled and _area_of(taken) <= PILE * _area_of([surface.area]):
+        if mode.piled and area_of(taken) <= PILE * area_of([surface.area]):
             taken = []
         ahead, here = gaze.point_at(height), (gaze.eye[0], gaze.eye[2])
         spots: list[Spot] = []
@@ -309,15 +302,15 @@ class Household:
             inner = outer
         return room
 
-    def _modes(self, accepted: bool) -> tuple[_Mode, ...]:
+    def _modes(self, accepted: bool) -> tuple[Mode, ...]:
         """How strictly to look for a place, one after the other."""
         if not accepted:
-            return (_Mode(),)
+            return (Mode(),)
         if not self.room.shapes:
-            return (_Mode(), _Mode(lenient=True))
+            return (Mode(), Mode(lenient=True))
         # Measured boxes reach over what AI2-THOR knows to be free, and things pile up there.
-        crowded = _Mode(lenient=True, own_only=True)
-        return (_Mode(), _Mode(lenient=True), crowded, replace(crowded, piled=True))
+        crowded = Mode(lenient=True, own_only=True)
+        return (Mode(), Mode(lenient=True), crowded, replace(crowded, piled=True))
 
     def _taken(
         self, holder: Thing, surface: Surface, size: Vector, own_only: bool
@@ -394,6 +387,8 @@ class Household:
                 continue
             holder, surface = support
             item = items[k]
+            if surface.inside and item.box[1] > surface.clearance + _TOO_TALL:
+                continue
             x, z = holder.local(item.position[0], item.position[2])
             spot = Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0)
             if item.index not in self._measured:
@@ -451,52 +446,3 @@ def _surfaces_of(fixture: Fixture) -> tuple[Surface, ...]:
     if fixture.surfaces is not None:
         return fixture.surfaces
     return model_of(fixture.object_class).surfaces(fixture.size, fixture.style)
-
-
-def _points_on(
-    holder: Thing, surface: Surface, seen: NDArray[np.float64]
-) -> list[tuple[float, float]]:
-    """Some of the seen points that lie on a surface, in the holder's frame, far from each other.
-
-    The first is the most central; each further one is farthest from those before.
-    """
-    level = np.abs(seen[:, 1] - holder.position[1] - surface.y) < _LEVEL
-    sine, cosine = sine_cosine(-holder.yaw)
-    dx, dz = seen[level, 0] - holder.position[0], seen[level, 2] - holder.position[2]
-    x, z = dx * cosine + dz * sine, dz * cosine - dx * sine
-    area = surface.area
-    within = (x >= area.x0) & (x <= area.x1) & (z >= area.z0) & (z <= area.z1)
-    points = np.stack([x[within], z[within]], axis=1)
-    if not len(points):
-        return []
-    distance = -np.hypot(*(points - points.mean(axis=0)).T)
-    chosen = []
-    for k in range(min(SEEN_POINTS, len(points))):
-        point = points[np.argmax(distance)]
-        chosen.append((float(point[0]), float(point[1])))
-        apart = np.hypot(*(points - point).T)
-        distance = apart if k == 0 else np.minimum(distance, apart)
-    return chosen
-
-
-def _area_of(rectangles: Sequence[Rectangle]) -> float:
-    return sum((r.x1 - r.x0) * (r.z1 - r.z0) for r in rectangles)
-
-
-def _point(holder: Thing, spot: Spot) -> Vector:
-    x, z = turn(spot.x, spot.z, holder.yaw)
-    return (holder.position[0] + x, holder.position[1] + spot.y, holder.position[2] + z)
-
-
-def _extents_with_contents(item: Thing, holder: Thing) -> Vector:
-    """Extents about the item's axis of the item and its load, as it would stand in the holder."""
-    width, height, depth = posed_size(item.size, item.tips_in(holder))
-    for thing in item.tree():
-        if thing is item:
-            continue
-        x, z = item.local(thing.position[0], thing.position[2])
-        area = footprint(thing.box, x, z, thing.yaw - item.yaw)
-        width = max(width, 2 * abs(area.x0), 2 * abs(area.x1))
-        depth = max(depth, 2 * abs(area.z0), 2 * abs(area.z1))
-        height = max(height, thing.position[1] + thing.box[1] - item.position[1])
-    return width, height, depth
