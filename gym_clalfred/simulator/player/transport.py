@@ -115,8 +115,12 @@ class Pipes(Transport):
             if handle is not None:
                 os.close(handle)
         self._out = self._in = None
-        if os.getppid() != self._parent:
-            remove_pipes(*self._paths)
+        # A killed client's pipes close a moment before the system gives us another parent.
+        for _ in range(40):
+            if os.getppid() != self._parent:
+                remove_pipes(*self._paths)
+                return
+            time.sleep(0.05)
 
     def _send(self, parts: list[bytes]) -> None:
         if self._out is None:

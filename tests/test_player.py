@@ -1,0 +1,455 @@
+"""The player by itself: what it answers to requests, without pipes or processes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgpack
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.simulator.player.actions import Actions
+from gym_clalfred.simulator.player.dispatch import UNSUPPORTED, actions_of
+from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
+from gym_clalfred.simulator.player.faults import Fault, Kind
+from gym_clalfred.simulator.player.player import Player
+from gym_clalfred.simulator.player.transport import Message, Transport
+
+SCENE = "FloorPlan3_physics"
+
+#: Keys that programs written for AI2-THOR look up in the entry of an object.
+OBJECT_KEYS = {
+    "name",
+    "position",
+    "rotation",
+    "visible",
+    "isInteractable",
+    "receptacle",
+    "toggleable",
+    "isToggled",
+    "breakable",
+    "isBroken",
+    "canFillWithLiquid",
+    "isFilledWithLiquid",
+    "fillLiquid",
+    "dirtyable",
+    "isDirty",
+    "canBeUsedUp",
+    "isUsedUp",
+    "cookable",
+    "isCooked",
+    "temperature",
+    "isHeatSource",
+    "isColdSource",
+    "sliceable",
+    "isSliced",
+    "openable",
+    "isOpen",
+    "openness",
+    "pickupable",
+    "isPickedUp",
+    "moveable",
+    "mass",
+    "salientMaterials",
+    "receptacleObjectIds",
+    "distance",
+    "objectType",
+    "objectId",
+    "assetId",
+    "parentReceptacles",
+    "controlledObjects",
+    "isMoving",
+    "axisAlignedBoundingBox",
+    "objectOrientedBoundingBox",
+}
+AGENT_KEYS = {
+    "objects",
+    "agent",
+    "cameraPosition",
+    "fov",
+    "thirdPartyCameras",
+    "heldObjectPose",
+    "inventoryObjects",
+    "collided",
+    "sceneName",
+    "sceneBounds",
+    "lastAction",
+    "lastActionSuccess",
+    "errorMessage",
+    "errorCode",
+    "actionReturn",
+    "screenWidth",
+    "screenHeight",
+    "colors",
+    "isSceneAtRest",
+    "agentId",
+    "currentTime",
+}
+
+
+class Script(Transport):
+    """A client that knows all its requests beforehand."""
+
+    def __init__(self, requests: list[dict[str, Any]], encoder: Encoder) -> None:
+        self.encoder = encoder
+        self.can_patch = isinstance(encoder, MessagePack)
+        self.messages: list[Message] = []
+        self._requests = iter(enumerate(requests))
+
+    def exchange(self, message: Message) -> dict[str, Any] | None:
+        self.messages.append(message)
+        number, request = next(self._requests, (0, None))
+        return None if request is None else {"sequenceId": number, **request}
+
+    def send_damaged(self, message: Message) -> None:
+        raise AssertionError("no fault was asked for")
+
+    def close(self) -> None:
+        pass
+
+
+class Answers:
+    """What the player said."""
+
+    def __init__(self, script: Script) -> None:
+        read = msgpack.loads if isinstance(script.encoder, MessagePack) else json.loads
+        self.messages = script.messages
+        self.metadata = [read(message.metadata) for message in script.messages]
+
+    def agent(self, number: int = -1) -> dict[str, Any]:
+        entries: dict[str, Any] = self.metadata[number]["agents"][0]
+        return entries
+
+    def error(self, number: int = -1) -> tuple[str, str]:
+        agent = self.agent(number)
+        assert not agent["lastActionSuccess"]
+        return agent["errorCode"], agent["errorMessage"]
+
+    def object(self, object_id: str, number: int = -1) -> dict[str, Any]:
+        found = [e for e in self.agent(number)["objects"] if e["objectId"] == object_id]
+        assert len(found) == 1
+        return dict(found[0])
+
+
+def ask(
+    *requests: dict[str, Any], legacy: bool = False, scene: str = SCENE, **initialize: Any
+) -> Answers:
+    start = [{"action": "Reset", "sceneName": scene}, {"action": "Initialize", **initialize}]
+    script = Script([*start, *requests], Json() if legacy else MessagePack())
+    Player(script, legacy).serve()
+    return Answers(script)
+
+
+def near(object_class: str, **more: Any) -> dict[str, Any]:
+    """Where to stand, and the id, to act on an object of a class."""
+    first = ask()
+    for entry in first.agent()["objects"]:
+        if entry["objectType"] != object_class:
+            continue
+        name = entry["objectId"]
+        poses = ask({"action": "GetInteractablePoses", "objectId": name, **more}).agent()
+        if poses["actionReturn"]:
+            return {"id": name, **poses["actionReturn"][0]}
+    raise AssertionError(f"no {object_class} can be seen")
+
+
+def go(pose: dict[str, Any]) -> dict[str, Any]:
+    return {"action": "TeleportFull", **{k: v for k, v in pose.items() if k != "id"}}
+
+
+def test_metadata_has_the_usual_keys() -> None:
+    answers = ask(renderInstanceSegmentation=True)
+    agent = answers.agent()
+    assert set(agent) >= AGENT_KEYS
+    assert len(agent["objects"]) > 50
+    for entry in agent["objects"]:
+        assert set(entry) >= OBJECT_KEYS
+        box = entry["axisAlignedBoundingBox"]
+        assert len(box["cornerPoints"]) == 8
+        assert entry["pickupable"] == (entry["objectOrientedBoundingBox"] is not None)
+    assert agent["sceneName"] == SCENE
+    assert answers.metadata[-1]["sequenceId"] == 1
+
+
+def test_the_first_frame_comes_unasked() -> None:
+    script = Script([], MessagePack())
+    Player(script).serve()
+    assert Answers(script).metadata[0]["sequenceId"] == 0
+    assert [name for name, _ in script.messages[0].images] == ["image"]
+
+
+def test_containment_is_told_both_ways() -> None:
+    objects = {entry["objectId"]: entry for entry in ask().agent()["objects"]}
+    pairs = [(name, p) for name, e in objects.items() for p in e["parentReceptacles"] or ()]
+    assert pairs
+    for name, parent in pairs:
+        assert name in objects[parent]["receptacleObjectIds"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "code", "words"),
+    [
+        ({"action": "Dance"}, "InvalidAction", "Invalid action: Dance"),
+        ({"action": "MoveAhead", "speed": 1}, "InvalidArgument", "'speed'"),
+        ({"action": "MoveAhead", "moveMagnitude": "far"}, "InvalidArgument", "Cannot convert"),
+        ({"action": "PickupObject"}, "MissingArguments", "objectId"),
+        ({"action": "TeleportFull", "x": 0.0, "y": 0.9, "z": 0.0}, "MissingArguments", "standing"),
+        ({"action": "OpenObject", "objectId": "Mug|1|2|3"}, "", "appears to be invalid"),
+        ({"action": "RandomizeMaterials"}, "", "not supported"),
+        ({"action": "Stand"}, "", "Already standing"),
+        ({"action": "UpdateThirdPartyCamera"}, "InvalidArgument", "camera id"),
+        ({"action": "Reset", "sceneName": "FloorPlan999"}, "InvalidArgument", "doesn't exist"),
+    ],
+)
+def test_wrong_requests_are_refused_with_codes(
+    request_: dict[str, Any], code: str, words: str
+) -> None:
+    found, message = ask(request_).error()
+    assert found == code
+    assert words in message
+
+
+def test_2_1_0_ignores_arguments_it_does_not_know() -> None:
+    answers = ask({"action": "RotateRight", "speed": 1}, legacy=True)
+    assert answers.agent()["lastActionSuccess"]
+
+
+def test_no_action_is_both_done_and_refused() -> None:
+    assert not UNSUPPORTED & set(actions_of(Actions))
+
+
+def test_moves_follow_the_heading_and_stop_at_walls() -> None:
+    answers = ask(
+        {"action": "RotateRight"},
+        {"action": "MoveAhead"},
+        {"action": "MoveLeft", "moveMagnitude": 0.25},
+        *({"action": "MoveAhead", "moveMagnitude": 0.5} for _ in range(30)),
+    )
+    start, turned, ahead, left = (answers.agent(k)["agent"] for k in (2, 3, 4, 5))
+    assert turned["rotation"]["y"] == (start["rotation"]["y"] + 90) % 360
+    assert ahead["position"]["x"] == pytest.approx(start["position"]["x"] + 0.25)
+    assert left["position"]["z"] == pytest.approx(start["position"]["z"] + 0.25)
+    assert answers.error()[1].startswith("A structure is blocking")
+
+
+def test_looks_end_at_the_limits() -> None:
+    up = ask(*({"action": "LookUp", "degrees": 15} for _ in range(3)))
+    assert up.agent(-2)["agent"]["cameraHorizon"] == -30
+    assert up.error()[0] == "LookUpCantExceedMax"
+    down = ask(*({"action": "LookDown"} for _ in range(3)))
+    assert down.agent(-2)["agent"]["cameraHorizon"] == 60
+    assert down.error()[0] == "LookDownCantExceedMin"
+
+
+def test_an_object_is_picked_up_carried_and_put_back() -> None:
+    pose = near("Mug")
+    mug = ask().object(pose["id"])
+    receptacle = mug["parentReceptacles"][0]
+    answers = ask(
+        go(pose),
+        {"action": "PickupObject", "objectId": pose["id"]},
+        {"action": "PickupObject", "objectId": pose["id"], "forceAction": True},
+        {"action": "PutObject", "objectId": receptacle, "forceAction": True},
+    )
+    carried = answers.agent(4)
+    assert carried["inventoryObjects"] == [{"objectId": pose["id"], "objectType": "Mug"}]
+    hand = carried["heldObjectPose"]["position"]
+    assert answers.object(pose["id"], 4)["position"] == pytest.approx(hand)
+    assert answers.object(pose["id"], 4)["isPickedUp"]
+    assert not answers.agent(5)["lastActionSuccess"]
+    assert answers.agent()["inventoryObjects"] == []
+    assert receptacle in answers.object(pose["id"])["parentReceptacles"]
+
+
+def test_what_is_sliced_stays_listed_as_sliced() -> None:
+    knife = near("ButterKnife")
+    apple = near("Apple")
+    answers = ask(
+        go(knife),
+        {"action": "PickupObject", "objectId": knife["id"]},
+        go(apple),
+        {"action": "SliceObject", "objectId": apple["id"]},
+    )
+    assert answers.agent()["lastActionSuccess"], answers.agent()["errorMessage"]
+    assert answers.object(apple["id"])["isSliced"]
+    slices = [e for e in answers.agent()["objects"] if e["objectType"] == "AppleSliced"]
+    assert len(slices) == 2
+
+
+def test_poses_can_be_read_and_set_again() -> None:
+    before = ask().agent()["objects"]
+    poses = [
+        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
+        for e in before
+        if e["pickupable"]
+    ]
+    after = ask({"action": "SetObjectPoses", "objectPoses": poses}).agent()["objects"]
+    assert [e["name"] for e in after] == [e["name"] for e in before]
+    for old, new in zip(before, after):
+        assert new["position"] == pytest.approx(old["position"])
+    fewer = ask({"action": "SetObjectPoses", "objectPoses": poses[:3]}).agent()["objects"]
+    assert sum(e["pickupable"] for e in fewer) == 3
+    unknown = ask({"action": "SetObjectPoses", "objectPoses": [{"objectName": "Dragon_1"}]})
+    assert "Dragon_1" in unknown.error()[1]
+
+
+def test_random_arrangements_follow_their_seed() -> None:
+    def places(seed: int) -> list[str]:
+        answer = ask({"action": "InitialRandomSpawn", "randomSeed": seed})
+        return [e["objectId"] for e in answer.agent()["objects"] if e["pickupable"]]
+
+    assert places(1) == places(1) != places(2)
+
+
+def test_frames_come_in_the_asked_size_and_bottom_up() -> None:
+    size = {"action": "ChangeResolution", "x": 64, "y": 48}
+    answers = ask(size, renderInstanceSegmentation=True, renderDepthImage=True)
+    images = dict(answers.messages[-1].images)
+    assert len(images["image"]) == 64 * 48 * 3
+    assert len(images["image_ids"]) == 64 * 48 * 4
+    depth = np.frombuffer(images["image_depth"], np.float32).reshape(48, 64)
+    # The camera looks ahead: the floor below is nearer than what is far ahead.
+    assert depth[0].max() < depth[30].max()
+
+
+def test_pictures_can_be_left_out() -> None:
+    assert ask({"action": "Pass", "renderImage": False}).messages[-1].images == []
+
+
+def test_segmentation_colours_are_named() -> None:
+    answers = ask(renderInstanceSegmentation=True, renderSemanticSegmentation=True)
+    names = {tuple(c["color"]): c["name"] for c in answers.agent()["colors"]}
+    assert len(names) == len(answers.agent()["colors"])
+    images = dict(answers.messages[-1].images)
+    for field, is_id in (("image_ids", True), ("image_classes", False)):
+        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 4), axis=0)
+        found = [names[tuple(int(v) for v in p[:3])] for p in pixels if p[:3].any()]
+        assert found
+        assert all(("|" in name) == is_id for name in found)
+        if not is_id:
+            assert all(name in ObjectClass.__members__ for name in found)
+
+
+def test_a_camera_at_the_eye_sees_what_the_agent_sees() -> None:
+    eye = ask(fieldOfView=60).agent()
+    answers = ask(
+        {
+            "action": "AddThirdPartyCamera",
+            "position": eye["cameraPosition"],
+            "rotation": {"x": eye["agent"]["cameraHorizon"], "y": 0.0, "z": 0.0},
+            "fieldOfView": 60,
+        },
+        {"action": "RotateRight"},
+        {
+            "action": "UpdateThirdPartyCamera",
+            "thirdPartyCameraId": 0,
+            "rotation": {"x": 0.0, "y": 90.0, "z": 0.0},
+        },
+        fieldOfView=60,
+    )
+    for number, same in ((3, True), (4, False), (5, True)):
+        images = dict(answers.messages[number].images)
+        assert (images["image"] == images["image-thirdParty-camera"]) is same
+
+
+def test_a_map_of_the_room_shows_it_from_above() -> None:
+    properties = ask({"action": "GetMapViewCameraProperties"}).agent()["actionReturn"]
+    answers = ask({"action": "AddThirdPartyCamera", **properties}, renderInstanceSegmentation=True)
+    assert answers.agent()["lastActionSuccess"]
+    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint32)
+    assert len(np.unique(ids)) > 10
+
+
+def test_interactable_poses_are_interactable() -> None:
+    pose = near("Fridge", maxPoses=1)
+    answers = ask(go(pose), {"action": "OpenObject", "objectId": pose["id"]})
+    assert answers.agent()["lastActionSuccess"]
+    assert answers.object(pose["id"])["isOpen"]
+
+
+def test_paths_lead_where_they_should() -> None:
+    points = ask({"action": "GetReachablePositions"}).agent()["actionReturn"]
+    start, end = points[0], points[-1]
+    answer = ask({"action": "GetShortestPathToPoint", "position": start, "target": end}).agent()
+    corners = answer["actionReturn"]["corners"]
+    assert (corners[0]["x"], corners[0]["z"]) == (start["x"], start["z"])
+    assert (corners[-1]["x"], corners[-1]["z"]) == (end["x"], end["z"])
+
+
+def test_questions_are_answered_alone_when_speed_is_asked_for() -> None:
+    answers = ask({"action": "GetReachablePositions"}, fastActionEmit=True)
+    assert answers.messages[-1].patch
+    assert len(answers.metadata[-1]["actionReturn"]) > 10
+    assert not ask({"action": "GetReachablePositions"}).messages[-1].patch
+
+
+def test_all_rooms_are_in_the_build() -> None:
+    scenes = ask({"action": "GetScenesInBuild"}).agent()["actionReturn"]
+    assert scenes == [f"FloorPlan{number}_physics" for number in ROOM_NUMBERS]
+
+
+def test_crouching_lowers_the_camera() -> None:
+    answers = ask({"action": "Crouch"}, {"action": "Stand"})
+    heights = [answers.agent(k)["cameraPosition"]["y"] for k in (2, 3, 4)]
+    assert heights[1] == pytest.approx(heights[0] - 0.675)
+    assert heights[2] == heights[0]
+    assert not answers.agent(3)["agent"]["isStanding"]
+
+
+def test_2_1_0_gets_boxes_of_colours() -> None:
+    answers = ask(legacy=True, renderObjectImage=True)
+    agent = answers.agent()
+    assert agent["colorBounds"]
+    for box in agent["colorBounds"]:
+        left, bottom, right, top = box["bounds"]
+        assert 0 <= left <= right < 300
+        assert 0 <= bottom <= top < 300
+    assert len(dict(answers.messages[-1].images)["image_ids"]) == 300 * 300 * 3
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**31), 2**31) | st.floats(allow_nan=False, width=64)
+    | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+PARTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), VALUES, min_size=1, max_size=4)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "read"), [(MessagePack(), msgpack.loads), (Json(), json.loads)]
+)
+@given(first=PARTS, second=PARTS, number=st.floats(allow_nan=False, allow_infinity=False))
+def test_joined_parts_read_as_one(
+    encoder: Encoder,
+    read: Any,
+    first: dict[str, Any],
+    second: dict[str, Any],
+    number: float,
+) -> None:
+    second = {f"{key}_": value for key, value in second.items()}
+    parts = [encoder.entries(first), encoder.entries(second)]
+    assert read(encoder.map(parts)) == {**first, **second}
+    table = encoder.table([(parts[0], parts[1], number)] * 2, "distance")
+    assert read(table) == [{**first, **second, "distance": number}] * 2
+    assert read(encoder.map([encoder.written("x", encoder.array([encoder.value(number)]))])) == {
+        "x": [number]
+    }
+
+
+def test_faults_are_read_and_happen_once(tmp_path: Path) -> None:
+    fault = Fault.parse(f"hangs:3:{tmp_path / 'happened'}")
+    assert (fault.kind, fault.at) == (Kind.HANG, 3)
+    assert not fault.happens(2)
+    assert fault.happens(3)
+    assert not fault.happens(4)
+    with pytest.raises(BadInputError, match="explodes"):
+        Fault.parse("explodes")

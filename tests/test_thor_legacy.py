@@ -1,0 +1,211 @@
+"""AI2-THOR 2.1.0, ALFRED's own version, in a virtual environment of its own.
+
+The tests here run this file again in that environment, where ``ai2thor`` is 2.1.0 and everything
+else is what this environment has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gym_clalfred.data.cache import cache_dir
+from gym_clalfred.data.locking import file_lock
+
+VERSION = "2.1.0"
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def legacy_python() -> Path:
+    """The interpreter of the environment with 2.1.0; made once and kept in the cache folder."""
+    tag = f"ai2thor-{VERSION}-py{sys.version_info[0]}{sys.version_info[1]}"
+    folder = cache_dir() / "environments" / tag
+    python = folder / "bin" / "python"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with file_lock(folder.with_name(f"{tag}.lock")):
+        if _version(python) != VERSION:
+            venv.create(folder, with_pip=True, clear=True)
+            install = [str(python), "-m", "pip", "install", "--quiet", "--no-deps"]
+            done = subprocess.run(
+                [*install, f"ai2thor=={VERSION}"], capture_output=True, text=True, check=False
+            )
+            if done.returncode != 0:
+                pytest.skip(f"ai2thor {VERSION} cannot be installed here: {done.stderr[-300:]}")
+        # All other packages come from the environment of the tests, behind the venv's own.
+        site = next((folder / "lib").glob("python*/site-packages"))
+        (site / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT}\n")
+    return python
+
+
+def _version(python: Path) -> str:
+    if not python.exists():
+        return ""
+    command = [str(python), "-c", "import ai2thor; print(ai2thor.__version__)"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def run(python: Path, function: str, **variables: str) -> Any:
+    """What a function of this file returns when it runs with 2.1.0."""
+    code = (
+        "import json, test_thor_legacy as tests\n"
+        f"print('RESULT', json.dumps(tests.{function}()), flush=True)"
+    )
+    environment = {**os.environ, **variables, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [str(python), "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+    assert lines, done.stdout[-2000:] + done.stderr[-4000:]
+    return json.loads(lines[-1].removeprefix("RESULT "))
+
+
+def use_the_package_itself() -> dict[str, Any]:
+    """A program as people wrote them for 2.1.0; it knows nothing of this project."""
+    from ai2thor.controller import Controller
+
+    controller = Controller()
+    controller.local_executable_path = f"{sys.executable} -m scripts.player"
+    controller.check_x_display = lambda display: None
+    controller.start(player_screen_width=300, player_screen_height=300)
+    controller.reset("FloorPlan3")
+    event = controller.step(
+        {
+            "action": "Initialize",
+            "gridSize": 0.25,
+            "renderDepthImage": True,
+            "renderClassImage": True,
+            "renderObjectImage": True,
+        }
+    )
+    found: dict[str, Any] = {
+        "shape": event.frame.shape,
+        "depth": float(event.depth_frame.max()),
+        "classes": event.class_segmentation_frame.shape,
+    }
+    visible = [entry for entry in event.metadata["objects"] if entry["visible"]]
+    found["visible"] = len(visible)
+    found["masked"] = sum(entry["objectId"] in event.instance_masks for entry in visible)
+    found["turned"] = controller.step({"action": "RotateRight"}).pose_discrete[2]
+    found["looked"] = controller.step({"action": "LookDown"}).pose_discrete[3]
+    points = controller.step({"action": "GetReachablePositions"}).metadata["reachablePositions"]
+    found["points"] = len(points)
+    last = points[-1]
+    event = controller.step(
+        {"action": "TeleportFull", **last, "rotation": 90.0, "horizon": 15, "unknown": 1}
+    )
+    found["teleported"] = event.metadata["lastActionSuccess"]
+    found["horizon"] = event.metadata["agent"]["cameraHorizon"]
+    try:
+        controller.step({"action": "Dance"})
+    except ValueError as error:
+        found["dance"] = str(error)
+    controller.stop()
+    return found
+
+
+def compare_with_this_process() -> dict[str, Any]:
+    """Replays episodes of all types over the wire and in this process."""
+    import numpy as np
+    from test_thor_simulator import assert_same_objects, assert_same_sight, solved
+    from thor_players import OPTIONS, tiny, trajectories
+
+    from gym_clalfred.simulator.contract import RenderOptions
+    from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+    from gym_clalfred.simulator.thor.simulator import ThorSimulator
+
+    wire, local = ThorSimulator(options=OPTIONS), EmbeddedSimulator(RenderOptions())
+    tasks = trajectories(tiny())
+    count = int(os.environ["EPISODES"])
+    solutions = compared = 0
+    for kind in tasks:
+        for number in range(count):
+            trajectory = tasks[kind][number % len(tasks[kind])]
+            for simulator in (wire, local):
+                simulator.reset(trajectory.scene)
+            for step, done in enumerate(trajectory.actions):
+                outcomes = [each.step(done.action, done.object_id) for each in (wire, local)]
+                assert outcomes[0].failure is outcomes[1].failure is None
+                assert (wire.agent, wire.held) == (local.agent, local.held)
+                if number or not (done.action.is_interaction or step % 10 == 0):
+                    continue
+                assert_same_objects(wire, local)
+                assert_same_sight(wire, local)
+                theirs, mine = wire.frame(), local.frame()
+                # What is held is only in the agent's own view: it would turn with the agent.
+                views = slice(0, 5 if wire.held is None else 1)
+                np.testing.assert_array_equal(theirs.rgb[views], mine.rgb[views])
+                np.testing.assert_array_equal(theirs.instances[views], mine.instances[views])
+                compared += 1
+            solutions += solved(wire, trajectory)
+    wire.close()
+    return {"label": wire.label, "solutions": solutions, "compared": compared}
+
+
+def break_in_mid_episode() -> dict[str, Any]:
+    """Has the player misbehave and goes on with the next episode."""
+    import numpy as np
+    from thor_players import session_members, tiny
+
+    from gym_clalfred.actions import Action
+    from gym_clalfred.data.trajectory import Split
+    from gym_clalfred.env import ClAlfredEnv
+
+    source = tiny()
+    keys = [entry.key for entry in source.entries(Split.TRAIN)[:2]]
+    env = ClAlfredEnv(backend="thor", image_size=64, source=source)
+    env.reset(options={"episode": keys[0]})
+    leader = env.simulator._link._controller.unity_pid  # type: ignore[attr-defined]
+    info: dict[str, Any] = {}
+    for _ in range(40):
+        _, _, terminated, _, info = env.step(np.array([Action.RotateRight, 0]))
+        if terminated:
+            break
+    left = session_members(leader)
+    env.reset(options={"episode": keys[1]})
+    *_, after = env.step(np.array([Action.RotateLeft, 0]))
+    env.close()
+    return {"crashed": info.get("crashed"), "left": left, "after": after["action_success"]}
+
+
+def test_programs_for_2_1_0_run_unchanged(legacy_python: Path) -> None:
+    found = run(legacy_python, "use_the_package_itself")
+    assert found["shape"] == [300, 300, 3]
+    assert found["classes"] == [300, 300, 3]
+    assert 500 < found["depth"] <= 5000
+    assert found["visible"] == found["masked"] > 0
+    assert (found["turned"], found["looked"]) == (1, 30)
+    assert found["points"] > 10
+    assert found["teleported"]
+    assert found["horizon"] == 15
+    assert found["dance"] == "Invalid action: Dance"
+
+
+def test_the_expert_solves_episodes_and_all_is_as_in_this_process(legacy_python: Path) -> None:
+    found = run(legacy_python, "compare_with_this_process", EPISODES="8")
+    assert found["label"] == "thor-2.1.0-clalfred-player"
+    assert found["solutions"] == 56
+    assert found["compared"] > 40
+
+
+@pytest.mark.parametrize("kind", ["dies", "hangs", "truncated", "wrong-size"])
+def test_a_fault_fails_the_episode_and_the_next_one_works(
+    legacy_python: Path, kind: str, tmp_path: Path
+) -> None:
+    found = run(
+        legacy_python,
+        "break_in_mid_episode",
+        CLALFRED_PLAYER_FAULT=f"{kind}:30:{tmp_path / 'happened'}",
+        CLALFRED_THOR_EXECUTABLE="player",
+        CLALFRED_THOR_STEP_TIMEOUT="5",
+        CLALFRED_THOR_BACK_OFF="0.01",
+    )
+    assert found == {"crashed": True, "left": [], "after": True}
