@@ -165,13 +165,13 @@ def draw_view(
                 value = corner + slope_y * np.float32(row)
                 offset = np.uint64(base)
                 for column in range(np.uint32(begin), np.uint32(end)):
-                    k = offset + np.uint64(column)
+                    pixel = offset + np.uint64(column)
                     depth = value + slope_x * np.float32(np.int32(column))
-                    before, named = inverse_depth[k], polygons[k]
+                    before, named = inverse_depth[pixel], polygons[pixel]
                     # Arithmetic instead of a choice: a choice becomes slow masked stores.
                     nearer = np.float32(depth > before)
-                    inverse_depth[k] = before + (depth - before) * nearer
-                    polygons[k] = named + (name - named) * nearer
+                    inverse_depth[pixel] = before + (depth - before) * nearer
+                    polygons[pixel] = named + (name - named) * nearer
 
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
