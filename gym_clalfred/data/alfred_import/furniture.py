@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from gym_clalfred.data.alfred_import.surfaces import (
     surfaces_for,
     surfaces_on,
 )
+from gym_clalfred.data.alfred_import.trim import blocked_by, trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import (
@@ -70,6 +72,10 @@ _TRIED_STYLES = 3
 
 _THICKNESS = 0.04
 
+#: Air under what was hidden, and the least height of a plain block.
+_CLEAR = 0.005
+_LEAST_BLOCK = 0.05
+
 
 #: Eye and end of a line of sight to a pickupable, its base centre, and the id of what holds it.
 LineOfSight = tuple[Vector, Vector, Vector, str | None]
@@ -95,8 +101,8 @@ class Maker:
         self._sights = sights
         self._studio = Studio()
 
-    def make(self, name: str, yaw: int, box: NDArray[np.float64]) -> Fixture:
-        """The fixture that fills a box."""
+    def make(self, name: str, yaw: int, box: NDArray[np.float64], around: Surroundings) -> Fixture:
+        """The fixture that fills a box, cut back from all lines of sight."""
         object_class = class_of(name)
         held = self._bases.get(name, [])
         outside = [base for _, _, base, holder in self._sights if holder != name]
@@ -111,6 +117,8 @@ class Maker:
         if object_class in PANELS or object_class in BASINS:
             lows = [y - _BOTTOM for _, y, _ in held if box[1] - _DEEPER < y < box[4]]
             box[1] = max(min([box[1], *lows]), 0.0)
+        if object_class not in BASINS:
+            box = trim(box, around.rays, around.through, around.front)
         low, high = box[:3], box[3:]
         width, height, depth = (round(float(v), 3) for v in high - low)
         if yaw % 180:
@@ -135,11 +143,34 @@ class Maker:
         blocks: tuple[Block, ...] = ()
         if object_class not in CLOSED_AT_START:
             blocks = self._choose_blocks(name, position, yaw, size, style, surfaces)
-        if blocks and object_class in TOPS:
-            surfaces = surfaces_on(blocks, size[1])
-        return Fixture(
+        fixture = Fixture(
             name, object_class, position, float(yaw), size, style, surfaces=surfaces, blocks=blocks
         )
+        if blocks and object_class in TOPS:
+            return _around_blocks(fixture)
+        return self._uncover(fixture)
+
+    def _uncover(self, fixture: Fixture) -> Fixture:
+        """The fixture, or a plain block of it if its shape hides what lies on it."""
+        own = [sight for sight in self._sights if sight[3] == fixture.name]
+        if fixture.object_class in CLOSED_AT_START or fixture.object_class in BASINS or not own:
+            return fixture
+        if fixture.blocks:
+            mesh = build_blocks(fixture.object_class, fixture.blocks, fixture.style)
+        else:
+            mesh = build_mesh(fixture.object_class, fixture.size, fixture.style, Look())
+        rays = np.array([(*eye, *end) for eye, end, _, _ in own])
+        hidden = blocked_by(mesh, fixture.position, fixture.yaw, rays)
+        if not hidden.any():
+            return fixture
+        lows = [base[1] for (_, _, base, _), hides in zip(own, hidden) if hides]
+        level = max(min(lows) - fixture.position[1] - _CLEAR, _LEAST_BLOCK)
+        width, _, depth = fixture.size
+        block = Block((-width / 2, 0.0, -depth / 2), (width / 2, level, depth / 2))
+        top = surfaces_on([block], level)
+        kept = tuple(s for s in fixture.surfaces or () if s.y > level + _CLEAR)
+        size = (width, round(level, 4), depth)
+        return replace(fixture, size=size, blocks=(block,), surfaces=(*top, *kept))
 
     def _deepen(self, name: str, yaw: int, box: NDArray[np.float64]) -> NDArray[np.float64]:
         """The box of a drawer or cabinet behind the front that is seen of it while closed."""
@@ -239,6 +270,26 @@ class Maker:
                 share = (eye[1] - level) / (eye[1] - end[1])
                 points.append([a + share * (b - a) for a, b in zip(eye, end)][::2])
         return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+
+def _around_blocks(fixture: Fixture) -> Fixture:
+    """The fixture with its box around its blocks, which may reach farther than the fit."""
+    area, (x, y, z) = footprint_of(replace(fixture, size=(0.0, 0.0, 0.0))), fixture.position
+    middle = (round((area.x0 + area.x1) / 2, 4), y, round((area.z0 + area.z1) / 2, 4))
+    dx, dz = turn(x - middle[0], z - middle[2], -fixture.yaw)
+    width, depth = area.x1 - area.x0, area.z1 - area.z0
+    if fixture.yaw % 180:
+        width, depth = depth, width
+    blocks = tuple(
+        Block(
+            _rounded((b.low[0] + dx, b.low[1], b.low[2] + dz)),
+            _rounded((b.high[0] + dx, b.high[1], b.high[2] + dz)),
+        )
+        for b in fixture.blocks
+    )
+    size = (round(width, 3), fixture.size[1], round(depth, 3))
+    surfaces = surfaces_on(blocks, fixture.size[1])
+    return replace(fixture, position=middle, size=size, blocks=blocks, surfaces=surfaces)
 
 
 def front_face(yaw: int) -> int:

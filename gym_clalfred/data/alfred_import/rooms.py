@@ -30,7 +30,6 @@ from gym_clalfred.data.alfred_import.furniture import (
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView
 from gym_clalfred.data.alfred_import.surfaces import TOPS
-from gym_clalfred.data.alfred_import.trim import trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import GRID_METRES, Vector
@@ -149,9 +148,7 @@ class Reconstruction:
             around = self._surroundings(name, yaw)
             others = [ray for other, rays in views.items() if other != name for ray in rays]
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
-            if class_of(name) not in BASINS:
-                box = trim(box, past, around.through, around.front)
-            fixture = maker.make(name, yaw, box)
+            fixture = maker.make(name, yaw, box, replace(around, rays=past))
             fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes))
         return self._assemble(fixtures)
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.placement import sine_cosine
+from gym_clalfred.simulator.embedded.render.mesh import Mesh
+
 #: Air between a line of sight and the box that was cut back from it.
 _AIR = 0.02
 
@@ -40,9 +44,30 @@ def trim(
     return box
 
 
-def blocks_ray(box: NDArray[np.float64], ray: NDArray[np.float64]) -> bool:
-    """Whether a line of sight meets a box before it ends."""
-    return _crossing(box, ray) is not None
+def blocked_by(
+    mesh: Mesh, position: Vector, yaw: float, rays: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """(N,) whether an object's mesh hides the ends of lines of sight (N, 6)."""
+    sine, cosine = sine_cosine(-yaw)
+    local = rays.reshape(-1, 2, 3) - np.array(position)
+    x = local[..., 0] * cosine + local[..., 2] * sine
+    z = local[..., 2] * cosine - local[..., 0] * sine
+    local = np.stack([x, local[..., 1], z], axis=-1)
+    eyes, along = local[:, 0], local[:, 1] - local[:, 0]
+    hidden = np.zeros(len(rays), dtype=np.bool_)
+    for corners, count, normal in zip(mesh.corners, mesh.counts, mesh.normals):
+        slope = along @ normal
+        facing = slope < -1e-9
+        share = np.where(facing, ((corners[0] - eyes) @ normal) / np.where(facing, slope, 1.0), 2.0)
+        meets = facing & (share > 0.0) & (share < 1.0)
+        points = eyes + along * share[:, None]
+        sides = np.zeros((2, len(rays)), dtype=np.bool_)
+        for k in range(count):
+            a, b = corners[k], corners[(k + 1) % count]
+            turned = np.cross(b - a, points - a) @ normal
+            sides |= np.stack([turned > 1e-9, turned < -1e-9])
+        hidden |= meets & ~sides.all(axis=0)
+    return hidden
 
 
 def _crossing(
