@@ -49,16 +49,17 @@ class NetworkConfig:
 
     @classmethod
     def small(cls, vocabulary: int, channels: int = 64) -> NetworkConfig:
-        """The default of the embedded tiers: the same shape on the small encoder's maps."""
+        """The default of the embedded tiers: the same shape, sized for minutes on two cores."""
         return cls(
             vocabulary,
             channels=channels,
-            word_dim=64,
-            language_dim=128,
-            attention_dim=64,
+            word_dim=48,
+            language_dim=64,
+            attention_dim=32,
+            filters=3,
             action_dim=32,
-            action_hidden=256,
-            class_hidden=256,
+            action_hidden=128,
+            class_hidden=128,
             previous_class_dim=32,
         )
 

@@ -1,0 +1,155 @@
+"""Times of one CAMA update and of rollouts, and where the time goes.
+
+``python -m benchmarks.updates`` measures an update at the paper's size on one thread: 32 episodes
+with ALFRED's lengths, 11 of them streamed and 21 from memory. The released implementation takes 61
+to 74 s and 15 GB for it on this kind of machine. ``--size small`` measures an update on the small
+encoder's maps, ``--rollouts`` steps per second with rendering, encoder and network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from agents.batch import EncodedEpisode, ViewFeatures
+from agents.config import NetworkConfig
+from agents.conv_encoder import ConvEncoder
+from agents.dropout import DropoutMasks
+from agents.encoder import RememberingEncoder
+from agents.losses import split_logits
+from agents.policy import Policy
+from agents.rollout import RolloutConfig, roll_out
+from cl.cama import CAMA
+from cl.memory import Stored
+from gym_clalfred.actions import Action
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.language.tokenizer import Tokenizer
+
+#: ALFRED-like: 1,505 steps in all, the longest episode 126; instructions of up to 170 tokens.
+LENGTHS = (126, 96, 80, *range(70, 42, -2), *range(41, 11, -2))
+TOKENS = tuple(170 - 4 * number for number in range(32))
+INTERACTIONS = 7
+
+
+def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
+    """Random episodes with the lengths above."""
+    generator = torch.Generator().manual_seed(0)
+    made = []
+    for number, (steps, words) in enumerate(zip(LENGTHS, TOKENS)):
+        actions = torch.randint(0, int(Action.PickupObject), (steps,), generator=generator)
+        classes = torch.zeros(steps, dtype=torch.long)
+        where = torch.randperm(steps - 1, generator=generator)[:INTERACTIONS]
+        actions[where] = int(Action.PickupObject)
+        classes[where] = torch.randint(1, 119, (len(where),), generator=generator)
+        actions[-1] = int(Action.Stop)
+        maps = torch.rand(steps, config.views, config.channels, config.cells, generator=generator)
+        maps = (maps * 255).to(dtype) if dtype == torch.uint8 else maps.to(dtype)
+        tokens = torch.randint(1, config.vocabulary, (words,), generator=generator)
+        features = ViewFeatures.from_dense(maps)
+        made.append(EncodedEpisode(f"{number}", features, tokens, actions, classes))
+    return made
+
+
+def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
+    """CAMA with a filled memory, the streamed episodes and the slots to replay."""
+    vocabulary = len(Tokenizer.default())
+    config = NetworkConfig.paper(vocabulary) if size == "paper" else NetworkConfig.small(vocabulary)
+    dtype = torch.float16 if size == "paper" else torch.uint8
+    agent = CAMA(config, device="cpu")
+    episodes = demonstrations(config, dtype)
+    # Every third is streamed, so that both parts have long and short episodes.
+    stream = tuple(episodes[::3])
+    for episode in (one for number, one in enumerate(episodes) if number % 3):
+        agent.memory.offer(Stored(episode))
+    batch = agent.make_batch([agent.memory[slot].episode for slot in range(len(agent.memory))])
+    with torch.no_grad():
+        logits = split_logits(agent.network(batch), batch)
+    for slot, one in enumerate(logits):
+        agent.memory.rewrite(slot, one.detached())
+    return agent, stream, tuple(range(len(agent.memory)))
+
+
+@contextmanager
+def timed(label: str) -> Iterator[None]:
+    """Prints how long the block took, on the clock and on the processor."""
+    wall, processor = time.perf_counter(), time.process_time()
+    yield
+    wall, processor = time.perf_counter() - wall, time.process_time() - processor
+    print(f"  {label:<34} {wall:8.3f} s   (processor {processor:.3f} s)")
+
+
+def measure_update(size: str, repeats: int) -> None:
+    """Whole updates, their parts, and the operations that take the most time."""
+    agent, stream, slots = make_agent(size)
+    parameters = sum(weight.numel() for weight in agent.network.parameters())
+    print(f"CAMA, {size}: {parameters / 1e6:.1f} million parameters, {sum(LENGTHS)} steps")
+    for _ in range(repeats):
+        with timed("update"):
+            agent._after_update(agent._update(stream, slots))
+    batch = agent.make_batch([*stream, *(agent.memory[slot].episode for slot in slots)])
+    masks = DropoutMasks(agent.config.dropout, agent.generator, agent.device)
+    print("parts:")
+    with torch.no_grad(), timed("read the instructions, forward"):
+        agent.network.read(batch.tokens, batch.token_lengths)
+    with timed("whole forward"):
+        loss = agent._loss(agent.network(batch, masks), batch, slots)
+    agent.optimizer.zero_grad()
+    with timed("backward"):
+        loss.backward()
+    with timed("clip and optimise"):
+        torch.nn.utils.clip_grad_norm_(agent.network.parameters(), 5.0)
+        agent.optimizer.step()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(f"  peak memory of the process {peak:.2f} GB")
+    with profile(activities=[ProfilerActivity.CPU]) as profiler:
+        agent._update(stream, slots)
+    table = profiler.key_averages().table(
+        sort_by="self_cpu_time_total", row_limit=12, max_name_column_width=32
+    )
+    print(table)
+
+
+def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None:
+    """Steps per second in this process, with rendering, encoder and network."""
+    source = open_source(tier)
+    keys = [entry.key for entry in source.entries(Split.TRAIN)][:64]
+    encoder = ConvEncoder()
+    agent = CAMA(
+        NetworkConfig.small(len(Tokenizer.default()), encoder.channels),
+        policy=Policy(RememberingEncoder(encoder)),
+        device="cpu",
+    )
+    for count in counts:
+        config = RolloutConfig(environments=count, max_steps=max_steps)
+        list(roll_out(agent, source, keys[:1], config))
+        start = time.perf_counter()
+        steps = sum(result.steps for result in roll_out(agent, source, keys, config))
+        rate = steps / (time.perf_counter() - start)
+        print(f"rollouts with {count:2d} environments: {rate:7.0f} steps/s")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", choices=("paper", "small"), default="paper")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--rollouts", action="store_true", help="measure rollouts instead")
+    parser.add_argument("--tier", default="tiny", help="episodes for the rollouts")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    if options.rollouts:
+        measure_rollouts(options.tier, (1, 8, 32), max_steps=40)
+    else:
+        measure_update(options.size, options.repeats)
+
+
+if __name__ == "__main__":
+    main()
