@@ -9,7 +9,17 @@ HERE = Path(__file__).parent
 VERSION = re.search(r'__version__ = "(.+?)"', (HERE / "gym_clalfred/__init__.py").read_text())
 assert VERSION is not None
 
-COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
+COMMANDS = (
+    "train",
+    "evaluate",
+    "record",
+    "generate",
+    "data",
+    "doctor",
+    "player",
+    "sweep",
+    "report",
+)
 
 EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],

@@ -129,14 +129,15 @@ def compare_with_this_process() -> dict[str, Any]:
     for kind in tasks:
         for number in range(count):
             trajectory = tasks[kind][number % len(tasks[kind])]
-            for simulator in (wire, local):
+            both = (wire, local) if number == 0 else (wire,)
+            for simulator in both:
                 simulator.reset(trajectory.scene)
             for step, done in enumerate(trajectory.actions):
-                outcomes = [each.step(done.action, done.object_id) for each in (wire, local)]
-                assert outcomes[0].failure is outcomes[1].failure is None
-                assert (wire.agent, wire.held) == (local.agent, local.held)
+                for simulator in both:
+                    assert simulator.step(done.action, done.object_id).success
                 if number or not (done.action.is_interaction or step % 10 == 0):
                     continue
+                assert (wire.agent, wire.held) == (local.agent, local.held)
                 assert_same_objects(wire, local)
                 assert_same_sight(wire, local)
                 theirs, mine = wire.frame(), local.frame()

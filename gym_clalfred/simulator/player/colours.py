@@ -58,18 +58,37 @@ def paint(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[
     return result
 
 
-def colour_bounds(pixels: NDArray[np.uint32]) -> list[dict[str, Any]]:
+def colour_bounds(
+    instances: NDArray[np.int16], palette: NDArray[np.uint32]
+) -> list[dict[str, Any]]:
     """2.1.0's ``colorBounds``: the box of every colour of an (H, W) frame.
 
     Boxes are [left, bottom, right, top] with row 0 at the bottom, as Unity counts.
     """
-    flipped = pixels[::-1]
-    bounds = []
-    for colour in np.unique(flipped):
-        rows, columns = np.nonzero(flipped == colour)
-        box = [int(columns.min()), int(rows.min()), int(columns.max()), int(rows.max())]
-        bounds.append({"color": _channels(int(colour)), "bounds": box})
-    return bounds
+    boxes = find_boxes(instances, len(palette))
+    last = instances.shape[0] - 1
+    return [
+        {
+            "color": _channels(int(palette[k])),
+            "bounds": [int(left), int(last - bottom), int(right), int(last - top)],
+        }
+        for k, (left, top, right, bottom) in enumerate(boxes)
+        if right >= 0
+    ]
+
+
+@njit(cache=True, nogil=True)
+def find_boxes(instances: NDArray[np.int16], count: int) -> NDArray[np.int32]:
+    """(count, 4) left, top, right and bottom of each instance; right is -1 if it is not there."""
+    height, width = instances.shape
+    boxes = np.empty((count, 4), dtype=np.int32)
+    boxes[:, 0], boxes[:, 1], boxes[:, 2], boxes[:, 3] = width, height, -1, -1
+    for row in range(height):
+        for column in range(width):
+            box = boxes[instances[row, column]]
+            box[0], box[1] = min(box[0], column), min(box[1], row)
+            box[2], box[3] = max(box[2], column), max(box[3], row)
+    return boxes
 
 
 def _channels(colour: int) -> list[int]:

@@ -154,10 +154,11 @@ class Player:
             if screen.depth:
                 images.append((depth, self._depth(picture)))
             if screen.instances:
-                pixels = self._coloured(picture, self._reporter.palette().instances)
-                images.append((ids, self._colours(pixels)))
+                palette = self._reporter.palette().instances
+                images.append((ids, self._colours(self._coloured(picture, palette))))
                 if self._legacy and k == 0:
-                    extra["colorBounds"] = colour_bounds(pixels)
+                    assert picture.instances is not None
+                    extra["colorBounds"] = colour_bounds(picture.instances, palette)
             if screen.classes:
                 pixels = self._coloured(picture, self._reporter.palette().classes)
                 images.append((classes, self._colours(pixels)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import select
 import time
@@ -327,7 +328,14 @@ class _Server(_ServerBase):
         if self.server_pipe is None:
             handle = os.open(self.server_pipe_path, os.O_RDONLY | os.O_NONBLOCK)
             self.server_pipe = os.fdopen(handle, "rb", buffering=0)
-        metadata, files = super()._recv_message(timeout)
+        # Reading metadata makes so many small objects that collecting garbage would take longer.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            metadata, files = super()._recv_message(timeout)
+        finally:
+            if collecting:
+                gc.enable()
         if metadata is None:
             raise SimulatorError("AI2-THOR sent a message without metadata")
         return metadata, files

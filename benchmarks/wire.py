@@ -1,0 +1,155 @@
+"""Speed of AI2-THOR's wire protocol with the player, and how the expert fares over it.
+
+    python -m benchmarks.wire [--steps 600] [--size 300] [--episodes 0] [--one-core]
+
+Steps are navigation actions in a furnished kitchen. CPU time is that of client and player
+together: on one core, steps per second cannot be more than its inverse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gym_clalfred.actions import Action
+from gym_clalfred.data import open_source
+from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.expert.planner import solve
+from gym_clalfred.simulator.contract import RenderOptions
+from gym_clalfred.simulator.thor.options import ThorOptions
+from gym_clalfred.simulator.thor.simulator import ThorSimulator
+
+TURNS = ("RotateRight", "LookDown", "MoveAhead", "LookUp", "RotateLeft", "MoveBack")
+WARM_UP_STEPS = 30
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What steps cost."""
+
+    steps: float
+    milliseconds: float
+
+
+def measure(step: Callable[[], object], player: int, steps: int) -> Speed:
+    """Steps per second by the clock, and CPU milliseconds per step of both processes."""
+    for _ in range(WARM_UP_STEPS):
+        step()
+    clock, here, there = time.perf_counter(), time.process_time(), cpu_seconds(player)
+    for _ in range(steps):
+        step()
+    used = time.process_time() - here + cpu_seconds(player) - there
+    return Speed(steps / (time.perf_counter() - clock), used / steps * 1000)
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process and of what it has started, so far."""
+    total = 0.0
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdecimal():
+            continue
+        try:
+            fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(folder.name) == pid or int(fields[3]) == pid or int(fields[1]) == pid:
+            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return total
+
+
+def package(size: int, steps: int, **options: Any) -> Speed:
+    """AI2-THOR's own controller."""
+    from ai2thor.controller import Controller
+
+    controller = Controller(
+        local_executable_path=f"{sys.executable} -m scripts.player",
+        scene="FloorPlan3",
+        width=size,
+        height=size,
+        x_display=":0",
+        **options,
+    )
+    try:
+        turns = cycle(TURNS)
+        pid = controller.server.unity_proc.pid
+        return measure(lambda: controller.step(next(turns)), pid, steps)
+    finally:
+        controller.stop()
+
+
+def five_views(size: int, steps: int, trajectory: Trajectory) -> Speed:
+    """``ThorSimulator`` with all views and masks after every step."""
+    simulator = ThorSimulator(
+        RenderOptions(image_size=size), options=ThorOptions(executable="player")
+    )
+    turns = cycle((Action.RotateRight, Action.LookDown, Action.RotateLeft, Action.LookUp))
+    try:
+        simulator.reset(trajectory.scene)
+
+        def step() -> None:
+            simulator.step(next(turns))
+            simulator.frame()
+
+        link: Any = simulator._link
+        return measure(step, link._controller.unity_pid, steps)
+    finally:
+        simulator.close()
+
+
+def expert(trajectories: list[Trajectory], episodes: int) -> int:
+    """How many episodes the expert plans and solves over the wire."""
+    simulator = ThorSimulator(options=ThorOptions(executable="player"))
+    solved = 0
+    try:
+        for number in range(episodes):
+            trajectory = trajectories[number % len(trajectories)]
+            rng = np.random.default_rng(number)
+            solved += bool(solve(simulator, trajectory.scene, trajectory.task, rng).actions)
+    finally:
+        simulator.close()
+    return solved
+
+
+def main() -> None:
+    """Prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--size", type=int, default=300)
+    parser.add_argument("--episodes", type=int, default=0, help="for the expert; 0 leaves it out")
+    parser.add_argument("--one-core", action="store_true", help="bind everything to one core")
+    chosen = parser.parse_args()
+    if chosen.one_core:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    source = open_source(tier="tiny")
+    entries = {entry.key.trajectory: entry for entry in source.entries(Split.TRAIN)}
+    trajectories = [source.episode(entry.key).trajectory for entry in entries.values()]
+    print(f"{chosen.size} x {chosen.size}, one process each for client and player")
+    print(f"{'':44}{'steps/s':>9}{'CPU ms/step':>13}")
+    rows: dict[str, Callable[[], Speed]] = {
+        "ai2thor, rgb": lambda: package(chosen.size, chosen.steps),
+        "ai2thor, rgb + instance segmentation": lambda: package(
+            chosen.size, chosen.steps, renderInstanceSegmentation=True
+        ),
+        "ThorSimulator, five views + instances": lambda: five_views(
+            chosen.size, chosen.steps // 4, trajectories[0]
+        ),
+    }
+    for name, run in rows.items():
+        speed = run()
+        print(f"{name:44}{speed.steps:9.0f}{speed.milliseconds:13.2f}", flush=True)
+    if chosen.episodes:
+        solved = expert(trajectories, chosen.episodes)
+        print(f"the expert solved {solved} of {chosen.episodes} episodes over the wire")
+
+
+if __name__ == "__main__":
+    main()
