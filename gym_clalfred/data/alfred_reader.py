@@ -170,6 +170,7 @@ def _object_pose(pose: Field) -> ObjectPose:
         name=name.value,
         position=(position["x"].metres(), position["y"].metres(), position["z"].metres()),
         rotation=(rotation["x"].degrees(), rotation["y"].degrees(), rotation["z"].degrees()),
+        holder=_optional_id(pose, "holder"),
     )
 
 

@@ -158,11 +158,12 @@ def _scene(scene: Scene) -> dict[str, Any]:
 
 
 def _object_pose(pose: ObjectPose) -> dict[str, Any]:
-    return {
+    document = {
         "objectName": pose.name,
         "position": dict(zip("xyz", pose.position)),
         "rotation": dict(zip("xyz", pose.rotation)),
     }
+    return document if pose.holder is None else {**document, "holder": pose.holder}
 
 
 def _high_step(index: int, step: HighStep, trajectory: Trajectory) -> dict[str, Any]:

@@ -58,11 +58,14 @@ class ObjectPose:
 
     ``name`` is ALFRED's ``objectName``: the class, an underscore and a tag that stands for the
     look of the object. The same name may occur more than once; each is an object of its own.
+    ``holder`` is the id of what holds the object, where that is known from elsewhere than its
+    position.
     """
 
     name: str
     position: Vector
     rotation: Vector = (0.0, 0.0, 0.0)
+    holder: str | None = None
 
     @property
     def object_class(self) -> ObjectClass:

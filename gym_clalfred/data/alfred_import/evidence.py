@@ -94,6 +94,42 @@ def name_ids(trajectory: Trajectory) -> Trajectory:
     return replace(trajectory, actions=actions, plan=plan)
 
 
+def name_holders(trajectory: Trajectory) -> Trajectory:
+    """The trajectory with what is known of its plan about what holds what at the start.
+
+    The planner names the receptacle of what is picked up. An expert of a Movable task who never
+    puts the target into the movable found it there: then it is the target nearest to one.
+    """
+    poses = trajectory.scene.object_poses
+    holders: dict[ObjectPose, str] = {
+        held.pose: format_id(held.holder, held.fixture) for held in holdings(trajectory)
+    }
+    task = trajectory.task
+    filled = any(
+        act.action is Action.PutObject and class_of(act.object_id or "") is task.movable
+        for act in trajectory.actions
+    )
+    if task.movable is not None and not filled:
+        movables = [
+            (pose, name)
+            for pose, name in zip(poses, _item_ids(poses))
+            if pose.object_class is task.movable
+        ]
+        targets = [pose for pose in poses if pose.object_class is task.target]
+        pairs = [
+            (float(np.linalg.norm(np.subtract(a.position, b.position))), a, name)
+            for a in targets
+            for b, name in movables
+        ]
+        if pairs:
+            _, pose, name = min(pairs, key=lambda pair: pair[0])
+            holders[pose] = name
+    if not holders:
+        return trajectory
+    named = tuple(replace(pose, holder=holders.get(pose)) for pose in poses)
+    return replace(trajectory, scene=replace(trajectory.scene, object_poses=named))
+
+
 def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
     """The recorded masks of a trajectory whose ids went through ``name_ids``."""
     poses = dict(zip(_item_ids(trajectory.scene.object_poses), trajectory.scene.object_poses))

@@ -25,7 +25,7 @@ from typing import TypeVar
 import numpy as np
 
 from gym_clalfred.data.alfred_folder import find_root
-from gym_clalfred.data.alfred_import.evidence import name_ids, stood_points
+from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
 from gym_clalfred.data.alfred_import.items import (
     ItemFit,
     ItemView,
@@ -258,7 +258,7 @@ def _read_file(key: str, path: Path) -> Trajectory:
     if trajectory.key != key:
         raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
     check_extent(trajectory, str(path))
-    return name_ids(trajectory)
+    return name_holders(name_ids(trajectory))
 
 
 def _fit_all(evidence: dict[int, RoomEvidence], pool: _Pool) -> dict[str, ItemFit]:

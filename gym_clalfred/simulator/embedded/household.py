@@ -52,7 +52,7 @@ from gym_clalfred.simulator.embedded.room import (
     Surface,
 )
 from gym_clalfred.simulator.embedded.slicing import pieces_of
-from gym_clalfred.simulator.embedded.support import Supports, find_holder
+from gym_clalfred.simulator.embedded.support import Supports, find_holder, named_holder
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.object_ids import WHOLE_OF, format_id
 from gym_clalfred.simulator.treatments import Mark, treatment_of
@@ -74,6 +74,9 @@ DISHES = frozenset(
         ObjectClass.Spoon,
     }
 )
+
+#: Measured things are lifted out of what they stand on by this much at most, in metres.
+_MOST_LIFT = 0.1
 
 #: What is so much taller than the inside of a container is not in it, in metres.
 _TOO_TALL = 0.05
@@ -380,6 +383,10 @@ class Household:
         items = [self._make_item(pose) for pose in poses]
         fixed, movable = Supports(self._fixtures), Supports(items)
         found = [find_holder(item.position, fixed, movable) for item in items]
+        for k, pose in enumerate(poses):
+            if pose.holder is not None:
+                others = [thing for thing in self.things if thing is not items[k]]
+                found[k] = named_holder(pose.holder, items[k].position[1], others) or found[k]
         order = sorted(range(len(items)), key=lambda k: items[k].position[1])
         for k in order:
             support = found[k]
@@ -387,7 +394,8 @@ class Household:
                 continue
             holder, surface = support
             item = items[k]
-            if surface.inside and item.box[1] > surface.clearance + _TOO_TALL:
+            is_sure = poses[k].holder is not None
+            if surface.inside and item.box[1] > surface.clearance + _TOO_TALL and not is_sure:
                 continue
             x, z = holder.local(item.position[0], item.position[2])
             spot = Spot(x, surface.y, z, (item.yaw - holder.yaw) % 360.0)
@@ -395,7 +403,9 @@ class Household:
                 item.attach(holder, surface, spot)
             else:
                 # A measured pose is kept: not tipped, nor lowered; but nothing is in the board.
-                rise = max(item.position[1] - holder.position[1], surface.y)
+                rise = item.position[1] - holder.position[1]
+                if surface.y - _MOST_LIFT <= rise < surface.y:
+                    rise = surface.y
                 item.attach(holder, surface, replace(spot, y=rise), tip=False)
 
     def _make_item(self, pose: ObjectPose) -> Thing:

@@ -16,6 +16,7 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.placement import sine_cosine
 from gym_clalfred.simulator.embedded.room import Surface
 from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.object_ids import class_of, position_of
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,9 @@ LOOSE = Tolerance(beside=0.05, below=0.1, above=0.35)
 #: Nothing is taken for the contents of a container that would have to be lifted into it.
 _LIFTED = 0.03
 LOOSE_IN_DISH = Tolerance(beside=0.0, below=0.02, above=0.1)
+
+#: How far a named holder may be from where its name says, in metres.
+NAMED = 0.8
 
 #: Heights closer together than this count as equal, and the smaller surface wins: a burner before
 #: the counter that it is let into.
@@ -108,6 +112,25 @@ def find_holder(
         if outer is not None:
             return outer
     return None
+
+
+def named_holder(name: str, height: float, things: Sequence[Thing]) -> tuple[Thing, Surface] | None:
+    """The surface of a named thing that is nearest to a height; ``None`` if there is none.
+
+    A recorded name tells the class and the place, which for parts is not that of the id.
+    """
+    object_class, place = class_of(name), np.array(position_of(name))
+    best: tuple[float, Thing] | None = None
+    for thing in things:
+        if thing.object_class is object_class and thing.surfaces:
+            off = float(np.abs(place - np.array(position_of(thing.id))).max())
+            if off <= NAMED and (best is None or off < best[0]):
+                best = off, thing
+    if best is None:
+        return None
+    thing = best[1]
+    rise = height - thing.position[1]
+    return thing, min(thing.surfaces, key=lambda surface: abs(surface.y - rise))
 
 
 def _row(thing: Thing, surface: Surface) -> NDArray[np.float64]:
