@@ -25,6 +25,7 @@ from gym_clalfred.simulator.contract import (
     Simulator,
 )
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.thor.checks import check_thor
 from gym_clalfred.simulator.thor.link import installed_version
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.simulator import ThorSimulator
@@ -265,3 +266,12 @@ def test_options_come_from_the_environment() -> None:
     ):
         with pytest.raises(BadInputError):
             ThorOptions.from_environment(wrong)
+
+
+def test_checks_stop_at_the_first_problem() -> None:
+    works = list(check_thor(OPTIONS))
+    assert [check.name for check in works] == ["package", "build", "display", "frame"]
+    assert all(check.passed for check in works)
+    broken = list(check_thor(ThorOptions(executable="/nowhere/thor")))
+    assert [check.passed for check in broken] == [True, False]
+    assert "CLALFRED_THOR_EXECUTABLE" in broken[-1].advice

@@ -161,19 +161,13 @@ def _thor() -> Finding:
             'pip install "cl-alfred-gym[thor]"',
             needed=False,
         )
-    import ai2thor
+    from gym_clalfred.simulator.thor.checks import check_thor
 
-    version = getattr(ai2thor, "__version__", "?")
-    display = os.environ.get("DISPLAY")
-    if sys.platform.startswith("linux") and not display:
-        return Finding(
-            "AI2-THOR",
-            False,
-            f"{version}, but no display (DISPLAY is not set)",
-            "start one with: Xvfb :1 & export DISPLAY=:1 (or use CloudRendering on a GPU)",
-            needed=False,
-        )
-    return Finding("AI2-THOR", True, f"{version}, display {display}", needed=False)
+    # Starting Unity takes a while; whoever names an executable wants to know whether it works.
+    checks = list(check_thor(start="CLALFRED_THOR_EXECUTABLE" in os.environ))
+    last = checks[-1]
+    detail = "; ".join(f"{check.name} {check.detail}" for check in checks)
+    return Finding("AI2-THOR", last.passed, detail, last.advice, needed=False)
 
 
 def _optional(package: str, extra: str) -> Callable[[], Finding]:

@@ -1,0 +1,139 @@
+"""Whether AI2-THOR works here, step by step, and what to do about the first thing that does not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import split
+
+from gym_clalfred.actions import Action
+from gym_clalfred.errors import ClAlfredError
+from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
+from gym_clalfred.simulator.thor.options import PLAYER, ThorOptions
+
+
+@dataclass(frozen=True)
+class Check:
+    """One step on the way to a frame.
+
+    Args:
+        name: what was looked at.
+        passed: whether it is as it should be.
+        detail: what was found.
+        advice: what to do if it is not.
+    """
+
+    name: str
+    passed: bool
+    detail: str
+    advice: str = ""
+
+
+def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterator[Check]:
+    """The checks in their order, up to the first that fails.
+
+    Args:
+        options: as for ``ThorSimulator``; by default what the environment says.
+        start: whether to start AI2-THOR, load a room and look around in it.
+    """
+    try:
+        chosen = ThorOptions.from_environment() if options is None else options
+    except ClAlfredError as error:
+        yield Check("options", False, str(error), "correct the CLALFRED_THOR_... variables")
+        return
+    steps: list[Callable[[ThorOptions], Check]] = [_package, _build, _display]
+    if start:
+        steps.append(_frame)
+    for step in steps:
+        check = step(chosen)
+        yield check
+        if not check.passed:
+            return
+
+
+def _package(options: ThorOptions) -> Check:
+    if find_spec("ai2thor") is None:
+        return Check("package", False, "not installed", 'pip install "cl-alfred-gym[thor]"')
+    from gym_clalfred.simulator.thor.link import installed_version
+
+    version = installed_version()
+    tried = version in ("2.1.0", "5.0.0")
+    return Check("package", True, version if tried else f"{version} (tried are 2.1.0 and 5.0.0)")
+
+
+def _build(options: ThorOptions) -> Check:
+    if options.command is not None:
+        program = split(options.command)[0]
+        found = shutil.which(program) or (Path(program).exists() and program)
+        return Check(
+            "build",
+            bool(found),
+            f"{options.build}: {options.command}" if found else f"no program {program}",
+            "give the path of a Unity build, or 'player', in CLALFRED_THOR_EXECUTABLE",
+        )
+    releases = Path.home() / ".ai2thor" / "releases"
+    builds = sorted(path.name for path in releases.glob("thor-*")) if releases.is_dir() else []
+    if not builds:
+        return Check(
+            "build",
+            False,
+            f"none downloaded in {releases}",
+            "run once with network access: "
+            'python -c "from ai2thor.controller import Controller; Controller().stop()"',
+        )
+    return Check("build", True, ", ".join(builds))
+
+
+def _display(options: ThorOptions) -> Check:
+    if options.executable == PLAYER:
+        return Check("display", True, "the player needs none")
+    if options.platform == "CloudRendering":
+        found = shutil.which("vulkaninfo") is not None
+        return Check(
+            "display",
+            found,
+            "CloudRendering" if found else "CloudRendering, but no vulkaninfo",
+            "install the NVIDIA driver and vulkan-tools",
+        )
+    display = options.display or os.environ.get("DISPLAY")
+    return Check(
+        "display",
+        bool(display),
+        display or "DISPLAY is not set",
+        "start an X server (Xvfb :1 -screen 0 1024x768x24 & export DISPLAY=:1), or set "
+        "CLALFRED_THOR_PLATFORM=CloudRendering on a machine with a GPU",
+    )
+
+
+def _frame(options: ThorOptions) -> Check:
+    from gym_clalfred.simulator.thor.link import make_link
+    from gym_clalfred.simulator.thor.simulator import label_of
+
+    # Loading does not put the agent anywhere, so any start will do.
+    scene = Scene(ROOM_NUMBERS[0], AgentPose(0.0, 0.9, 0.0, 0, 30))
+    link = make_link(RenderOptions(), options)
+    try:
+        objects = link.load(scene).metadata["objects"]
+        link.turn(Action.RotateRight.name, 90)
+        view = link.sight(None)
+    except Exception as error:
+        return Check(
+            "frame",
+            False,
+            f"{type(error).__name__}: {error}",
+            "see ~/.ai2thor/log/unity.log, and Unity's own Player.log",
+        )
+    finally:
+        link.close()
+    shown = "a picture" if view.rgb.std() > 1.0 else "a blank picture"
+    return Check(
+        "frame",
+        view.rgb.std() > 1.0 and bool(objects),
+        f"{label_of(options)}: {shown} and {len(objects)} objects",
+        "a blank picture mostly means a display without GLX",
+    )
