@@ -221,6 +221,12 @@ def test_2_1_0_ignores_arguments_it_does_not_know() -> None:
     assert answers.agent()["lastActionSuccess"]
 
 
+def test_2_1_0_takes_numbers_as_text() -> None:
+    answers = ask({"action": "RotateRight", "degrees": "90"}, legacy=True)
+    assert answers.agent()["agent"]["rotation"]["y"] == 90
+    assert ask({"action": "RotateRight", "degrees": "90"}).error()[0] == "InvalidArgument"
+
+
 def test_no_action_is_both_done_and_refused() -> None:
     assert not UNSUPPORTED & set(actions_of(Actions))
 

@@ -352,7 +352,7 @@ class Actions(Queries):
             self.world.scene = replace(self.world.scene, dirty_and_empty=True)
             self.world.make_dirty()
 
-    @action("InitialRandomSpawn")
+    @action("InitialRandomSpawn", "RandomInitialize")
     def spawn(
         self,
         randomSeed: int = 0,

@@ -6,6 +6,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -66,7 +67,6 @@ UNSUPPORTED = frozenset(
         "PlaceObjectAtPoint",
         "PullObject",
         "PushObject",
-        "RandomInitialize",
         "RandomizeColors",
         "RandomizeLighting",
         "RandomizeMaterials",
@@ -150,7 +150,8 @@ def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
     if missing:
         raise missing_arguments(str(name), missing)
     arguments = {
-        key: _convert(str(name), key, value, hints.get(key, Any)) for key, value in known.items()
+        key: _convert(str(name), key, value, hints.get(key, Any), strict)
+        for key, value in known.items()
     }
     if takes_all:
         arguments.update({k: v for k, v in given.items() if k not in arguments and k != "action"})
@@ -159,8 +160,8 @@ def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
     return getattr(owner, attribute)(**arguments)
 
 
-def _convert(action: str, name: str, value: Any, hint: Any) -> Any:
-    """The value as the type that the method declares."""
+def _convert(action: str, name: str, value: Any, hint: Any, strict: bool) -> Any:
+    """The value as the type that the method declares; 2.1.0 also takes numbers as text."""
     kinds = [kind for kind in _alternatives(hint) if kind is not type(None)]
     if Any in kinds:
         return value
@@ -170,6 +171,9 @@ def _convert(action: str, name: str, value: Any, hint: Any) -> Any:
             return float(value)
         if origin is not float and isinstance(value, origin):
             return value
+    if not strict and float in kinds and isinstance(value, str):
+        with suppress(ValueError):
+            return float(value)
     wanted = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
     raise wrong_type(action, name, value, wanted)
 
