@@ -46,7 +46,7 @@ def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterat
     except ClAlfredError as error:
         yield Check("options", False, str(error), "correct the CLALFRED_THOR_... variables")
         return
-    steps: list[Callable[[ThorOptions], Check]] = [_package, _build, _display]
+    steps: list[Callable[[ThorOptions], Check]] = [_package, _display, _build]
     if start:
         steps.append(_frame)
     for step in steps:
