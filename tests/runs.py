@@ -11,7 +11,9 @@ from torch import Tensor
 from agents.encoder import VisualEncoder
 from agents.features import FeatureStore
 from cl.experiment import Results, RunConfig, train
-from cl.experiment.tools import Tools
+from cl.experiment.agent_file import save_agent
+from cl.experiment.run import make_agent
+from cl.experiment.tools import Tools, make_tools
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 
 SIZE = 16
@@ -60,3 +62,10 @@ QUICK = (
     *("--tier", "tiny", "--network", "micro", "--episodes-per-task", "1", "--batch-size", "4"),
     *("--evaluation-episodes", "1", "--max-steps", "4", "--threads", "1", "--device", "cpu"),
 )
+
+
+def untrained_agent(folder: Path) -> Path:
+    """Writes the agent.zip of a micro network that has learned nothing, for tier tiny."""
+    config = RunConfig(tier="tiny", network="micro", max_steps=4)
+    tools = make_tools(config)
+    return save_agent(folder / "agent.zip", make_agent(config, tools, 84, "cpu"), config)

@@ -7,20 +7,18 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from runs import QUICK
+from runs import untrained_agent
 
 from cl.experiment.assess import select
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
-from scripts import train
 from scripts.evaluate import main
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("evaluate") / "run"
-    run = CliRunner().invoke(train.main, [*QUICK, "--no-media", "--out", str(folder)])
-    assert run.exit_code == 0, run.output
+    folder = tmp_path_factory.mktemp("evaluate")
+    untrained_agent(folder)
     return folder
 
 
@@ -36,12 +34,12 @@ def records(path: Path) -> dict[str, dict[str, object]]:
 
 def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Path) -> None:
     found = []
-    for workers in (1, 2, 8):
+    for workers in (1, 2):
         path = tmp_path / f"{workers}.jsonl"
         evaluate(str(trained), "--workers", str(workers), "--max-steps", "12", "--lines", str(path))
         found.append(records(path))
     assert len(found[0]) == 7
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
     assert not any(record["error"] for record in found[0].values())
 
 
@@ -70,9 +68,6 @@ def test_selection_is_even_and_names_what_is_unknown() -> None:
     keys = select(source, "train", task="Heat")
     assert len(keys) == 12
     assert select(source, "train", task="Heat", limit=3) == (keys[2], keys[6], keys[10])
-    assert all(
-        "401" in str(key) or "40" in str(key) for key in select(source, "train", room="Bathroom")
-    )
     with pytest.raises(BadInputError, match="did you mean 'Heat'"):
         select(source, "train", task="Heta")
     with pytest.raises(BadInputError, match="known are train, valid_seen, valid_unseen"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from fakes import EXPERT, FakeSource
-from runs import QUICK
+from runs import untrained_agent
 
 from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
 from gym_clalfred.actions import Action
@@ -18,7 +18,6 @@ from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.backends import BACKENDS, Backend
-from scripts import train
 from scripts.record import main
 
 
@@ -87,11 +86,8 @@ def test_bad_names_are_refused_before_any_work(tmp_path: Path) -> None:
 
 
 def test_the_command_films_an_agent_beside_the_expert(tmp_path: Path) -> None:
-    run = CliRunner().invoke(
-        train.main, [*QUICK, "--method", "finetuning", "--no-media", "--out", str(tmp_path / "run")]
-    )
-    assert run.exit_code == 0, run.output
-    arguments = [str(tmp_path / "both.mp4"), "--agent", str(tmp_path / "run"), "--expert"]
+    agent = untrained_agent(tmp_path)
+    arguments = [str(tmp_path / "both.mp4"), "--agent", str(agent), "--expert"]
     run = CliRunner().invoke(main, [*arguments, "--task", "Examine", "--max-steps", "6"])
     assert run.exit_code == 0, run.output
     assert run.output.startswith("valid_unseen/look_at_obj_in_light")

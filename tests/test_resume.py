@@ -6,10 +6,11 @@ import errno
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from runs import fake_config, run_fake
+from runs import fake_config, fake_tools, run_fake
 
 import agents.checkpoint
 from agents.checkpoint import load_state
@@ -162,6 +163,17 @@ def test_a_config_with_unknown_settings_is_refused(tmp_path: Path) -> None:
     assert_refused(tmp_path, BEGUN, DataError, "unknown setting 'taste'")
 
 
+def test_other_data_than_the_run_began_with_is_refused(begun: Path, tmp_path: Path) -> None:
+    tools = fake_tools(tmp_path / "features")
+    tools.source.label = "fake-source-of-next-year"
+    before = content(begun)
+    with pytest.raises(DataError, match=r"began with .*fake-source'.*fake-source-of-next-year"):
+        run_fake(BEGUN, begun, tools=tools)
+    assert {name: before[name] for name in before if "tensorboard" not in name} == {
+        name: part for name, part in content(begun).items() if "tensorboard" not in name
+    }
+
+
 def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
     (tmp_path / "holiday.jpg").write_bytes(b"beach")
     assert_refused(tmp_path, BEGUN, UsageError, "not a run's folder")
@@ -230,3 +242,32 @@ def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_fake(BEGUN, tmp_path / "run", listener=Second())
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk with room for the first checkpoint, but not for one with an optimiser's state."""
+    path = tmp_path / "disk"
+    path.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(path)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting a small disk needs root")
+    yield path
+    subprocess.run(["umount", str(path)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="disk is full"):
+        run_fake(BEGUN, small_disk / "run", tools=fake_tools(tmp_path / "features"))
+    load_state(small_disk / "run" / "checkpoint.zip")  # an early one, which fits, is intact
+    bigger = ["mount", "-o", "remount,size=20m", str(small_disk)]
+    subprocess.run(bigger, check=True)
+    run_fake(BEGUN, small_disk / "run", tools=fake_tools(tmp_path / "features"))
+    run_fake(BEGUN, tmp_path / "whole")
+    assert_equal_runs(tmp_path / "whole", small_disk / "run")
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    before = content(small_disk)
+    for name in ("run", "other"):
+        with pytest.raises(StorageError, match="cannot be written to"):
+            run_fake(BEGUN, small_disk / name, tools=fake_tools(tmp_path / "features"))
+    assert content(small_disk) == before

@@ -6,18 +6,21 @@ import json
 import os
 import signal
 import threading
-import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from cl.experiment.config import RunConfig
 from cl.experiment.sweep import Job, Outcome, do, expand, sweep
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from scripts.sweep import main
 
 SMALL: dict[str, Any] = {
+    "setup": "environment-il",
     "tier": "tiny",
     "network": "micro",
     "episodes_per_task": 1,
@@ -62,31 +65,33 @@ def results(folder: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def grid() -> list[RunConfig]:
+    return expand({"method": ["finetuning", "er"], **SMALL})
+
+
+@pytest.fixture(scope="module")
+def local(grid: list[RunConfig], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("local")
-    outcomes = sweep(GRID, folder, jobs=2)
-    assert [one.status for one in outcomes] == ["done"] * len(GRID)
+    outcomes = sweep(grid, folder, jobs=2)
+    assert [one.status for one in outcomes] == ["done"] * len(grid)
     return folder
 
 
-GRID = expand({"method": ["finetuning", "er"], "seed": [0, 1], **SMALL})
-
-
-def test_finished_runs_are_skipped(local: Path) -> None:
+def test_finished_runs_are_skipped(grid: list[RunConfig], local: Path) -> None:
     seen: list[Outcome] = []
-    outcomes = sweep(GRID, local, listen=seen.append)
-    assert [one.status for one in outcomes] == ["skipped"] * len(GRID)
+    outcomes = sweep(grid, local, listen=seen.append)
+    assert [one.status for one in outcomes] == ["skipped"] * len(grid)
     assert seen == outcomes
 
 
-def test_runs_of_one_sweep_differ(local: Path) -> None:
+def test_runs_of_one_sweep_differ(grid: list[RunConfig], local: Path) -> None:
     found = results(local)
-    assert len(found) == len(GRID)
-    assert len({json.dumps(one["curves"]) for one in found.values()}) == len(GRID)
+    assert len(found) == len(grid)
+    assert len({json.dumps(one["curves"]) for one in found.values()}) == len(grid)
 
 
-def test_a_failing_run_is_retried_and_reported(tmp_path: Path) -> None:
-    config = {**GRID[0].to_dict(), "data": str(tmp_path / "nowhere")}
+def test_a_failing_run_is_retried_and_reported(grid: list[RunConfig], tmp_path: Path) -> None:
+    config = {**grid[0].to_dict(), "data": str(tmp_path / "nowhere")}
     outcome = do(Job(config, str(tmp_path / "run"), retries=1, media=False))
     assert (outcome.status, outcome.attempts) == ("failed", 2)
     assert "nowhere" in outcome.message
@@ -106,72 +111,84 @@ def children(marker: str) -> list[int]:
     return found
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to find the process")
-def test_a_killed_worker_costs_nothing_but_time(local: Path, tmp_path: Path) -> None:
-    run = GRID[2]
+@contextmanager
+def killer(folder: Path, runs: Sequence[RunConfig], *, parent_too: bool) -> Iterator[list[int]]:
+    """Kills one of the runs once, when it has begun to evaluate; gives what was killed.
+
+    Args:
+        folder: of the sweep.
+        runs: any of them.
+        parent_too: kill also the process that started it.
+    """
     killed: list[int] = []
+    over = threading.Event()
 
-    def kill() -> None:
-        folder = tmp_path / run.name
-        for _ in range(2000):
-            if (folder / "evaluations").exists() and (found := children(str(folder))):
-                os.kill(found[0], signal.SIGKILL)
-                killed.extend(found)
-                return
-            time.sleep(0.02)
+    def watch() -> None:
+        while not killed and not over.wait(0.02):
+            for run in runs:
+                place = folder / run.name
+                if (place / "evaluations").exists() and (found := children(str(place))):
+                    status = Path(f"/proc/{found[0]}/status").read_text()
+                    parent = int(status.split("PPid:")[1].split()[0])
+                    for one in [parent, found[0]] if parent_too else [found[0]]:
+                        os.kill(one, signal.SIGKILL)
+                        killed.append(one)
+                    return
 
-    thread = threading.Thread(target=kill)
+    thread = threading.Thread(target=watch)
     thread.start()
-    outcome = sweep([run], tmp_path, jobs=1)[0]
-    thread.join()
+    try:
+        yield killed
+    finally:
+        over.set()
+        thread.join()
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="finds processes in /proc")
+
+
+@needs_proc
+def test_a_killed_worker_costs_nothing_but_time(
+    grid: list[RunConfig], local: Path, tmp_path: Path
+) -> None:
+    run = grid[1]
+    with killer(tmp_path, [run], parent_too=False) as killed:
+        outcome = sweep([run], tmp_path, jobs=1)[0]
     assert killed
     assert (outcome.status, outcome.attempts) == ("done", 2)
     assert results(tmp_path)[run.name] == results(local)[run.name]
 
 
-def test_ray_gives_the_same_with_a_worker_killed_in_the_middle(local: Path, tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="ray is not installed (pip install cl-alfred-gym[ray])")
-    killed: list[int] = []
-
-    def kill() -> None:
-        """Kills the Ray worker itself, the parent of a run, once the run has begun."""
-        for _ in range(6000):
-            for run in GRID:
-                folder = tmp_path / run.name
-                if (folder / "evaluations").exists() and (found := children(str(folder))):
-                    status = Path(f"/proc/{found[0]}/status").read_text()
-                    parent = int(status.split("PPid:")[1].split()[0])
-                    os.kill(parent, signal.SIGKILL)
-                    os.kill(found[0], signal.SIGKILL)
-                    killed.append(parent)
-                    return
-            time.sleep(0.02)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    outcomes = sweep(GRID, tmp_path, engine="ray", jobs=2)
-    thread.join()
-    assert killed
-    assert [one.status for one in outcomes] == ["done"] * len(GRID)
+@needs_proc
+def test_ray_gives_the_same_with_a_worker_killed_in_the_middle(
+    grid: list[RunConfig], local: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("ray", reason='ray is not installed: pip install "cl-alfred-gym[ray]"')
+    with killer(tmp_path, grid, parent_too=True) as killed:
+        outcomes = sweep(grid, tmp_path, engine="ray", jobs=2)
+    assert len(killed) == 2
+    assert [one.status for one in outcomes] == ["done"] * len(grid)
     assert results(tmp_path) == results(local)
 
 
 def test_without_ray_the_error_says_how_to_get_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    grid: list[RunConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingDependencyError, match=r"cl-alfred-gym\[ray\]"):
-        sweep(GRID, tmp_path, engine="ray")
+        sweep(grid, tmp_path, engine="ray")
     with pytest.raises(BadInputError, match="expected one of local, ray"):
-        sweep(GRID, tmp_path, engine="slurm")
+        sweep(grid, tmp_path, engine="slurm")
 
 
 def test_the_command_skips_and_counts(local: Path) -> None:
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
-    arguments = ["--methods", "finetuning,er", "--seeds", "0,1", "--out", str(local), *options]
+    common = {**SMALL, "setups": SMALL["setup"]}
+    del common["setup"]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in common.items()]
+    arguments = ["--methods", "finetuning,er", "--seeds", "0", "--out", str(local), *options]
     run = CliRunner().invoke(main, arguments)
     assert run.exit_code == 0, run.output
-    assert run.output.startswith(f"4 runs in {local}")
-    assert run.output.count("skipped") == 4
+    assert run.output.startswith(f"2 runs in {local}")
+    assert run.output.count("skipped") == 2
     wrong = CliRunner().invoke(main, ["--seeds", "one", "--out", str(local)])
     assert "expected whole numbers" in wrong.output

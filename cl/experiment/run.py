@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -147,9 +148,19 @@ class Run:
             return ends
         return tuple(round((task + 1) * len(self.schedule) / tasks) for task in range(tasks))
 
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """What the data, the simulator and the encoder call themselves, with their versions."""
+        return {
+            "data": self.tools.source.label,
+            "backend": self.env.simulator.label,
+            "encoder": self.tools.encoder.name,
+        }
+
     def state_dict(self) -> dict[str, Any]:
         """All that continuing needs."""
         return {
+            "labels": self.labels,
             "agent": self.agent.state_dict(),
             "stream": self.stream.state_dict(),
             "logger": self.logger.state_dict(),
@@ -168,6 +179,12 @@ class Run:
         """Continues from ``state_dict``."""
         store = self.tools.store
         try:
+            if state["labels"] != self.labels:
+                raise DataError(
+                    f"{self.folder.path}: began with {state['labels']}, but now there is "
+                    f"{self.labels}; a run cannot change its data, simulator or encoder: finish it "
+                    "with the release that began it, or choose another folder"
+                )
             self.agent.load_state_dict(state["agent"], store.load if store else None)
             self.stream.load_state_dict(state["stream"])
             self.logger.load_state_dict(state["logger"])
@@ -268,11 +285,7 @@ class Run:
                 "length": len(self.schedule),
                 "position": self.stream.position,
             },
-            labels={
-                "data": self.tools.source.label,
-                "backend": self.env.simulator.label,
-                "encoder": self.tools.encoder.name,
-            },
+            labels=self.labels,
             training={
                 "updates": self.agent.num_updates,
                 "steps_seen": self.agent.num_timesteps,
