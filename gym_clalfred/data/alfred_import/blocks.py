@@ -26,6 +26,9 @@ _REACH = 3.0
 #: Share of the views of a cell that must show the board; the others have something before it.
 _SHOWN = 0.3
 
+#: Gaps of up to twice so many cells are filled.
+_GAP = 3
+
 #: Rectangles of a board: at most so many, and none with less than this share of its cells.
 _MOST_RECTANGLES = 10
 _LEAST_SHARE = 0.01
@@ -45,6 +48,7 @@ def board_rectangles(
     anchor: tuple[float, float],
     level: float,
     holes: NDArray[np.float64],
+    held: NDArray[np.float64],
 ) -> list[tuple[float, float, float, float]]:
     """Rectangles (x0, z0, x1, z1) of a level board that masks show, the largest first.
 
@@ -53,6 +57,7 @@ def board_rectangles(
         anchor: x, z of its recorded position.
         level: height of its top.
         holes: (N, 2) points where it is known not to be.
+        held: (N, 2) points at which things lie on it.
     """
     count = int(2 * _REACH / CELL)
     low = np.floor((np.array(anchor) - _REACH) / CELL) * CELL
@@ -61,6 +66,9 @@ def board_rectangles(
     points = np.stack([x.ravel(), np.full(x.size, level), z.ravel()], axis=1)
     shown, seen = _tally(points, views)
     cells = ((shown >= 1) & (shown >= _SHOWN * seen)).reshape(count, count)
+    for i, j in np.floor((held - low) / CELL).astype(int):
+        cells[max(i - 1, 0) : max(i + 2, 0), max(j - 1, 0) : max(j + 2, 0)] = True
+    cells = _closed(cells)
     for i, j in np.floor((holes - low) / CELL).astype(int):
         cells[max(i - 1, 0) : max(i + 2, 0), max(j - 1, 0) : max(j + 2, 0)] = False
     return [
@@ -72,6 +80,19 @@ def board_rectangles(
         )
         for i0, j0, i1, j1 in rectangles(cells)
     ]
+
+
+def _closed(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The cells with gaps filled that are narrower than what lies before boards."""
+    count = len(cells)
+    grown = np.pad(cells, _GAP)
+    for axis in (0, 1):
+        for _ in range(_GAP):
+            grown = grown | np.roll(grown, 1, axis) | np.roll(grown, -1, axis)
+    for axis in (0, 1):
+        for _ in range(_GAP):
+            grown = grown & np.roll(grown, 1, axis) & np.roll(grown, -1, axis)
+    return grown[_GAP : _GAP + count, _GAP : _GAP + count] | cells
 
 
 def carved_body(views: Sequence[FixtureView], box: NDArray[np.float64]) -> list[Box]:

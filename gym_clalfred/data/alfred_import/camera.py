@@ -107,8 +107,8 @@ def _silhouette(
     if count < 3:
         return
     for k in range(count):
-        points[k, 0] = (points[k, 0] + MIDDLE - STRIDE // 2) / STRIDE
-        points[k, 1] = (points[k, 1] + MIDDLE - STRIDE // 2) / STRIDE
+        points[k, 0] = (points[k, 0] + MIDDLE) / STRIDE
+        points[k, 1] = (points[k, 1] + MIDDLE) / STRIDE
     # Every line between two corners lies within the hull, so all of them together bound it.
     for a in range(count):
         for b in range(a + 1, count):

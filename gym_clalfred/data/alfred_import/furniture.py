@@ -72,6 +72,9 @@ _TRIED_STYLES = 3
 
 _THICKNESS = 0.04
 
+#: What lies on a board is at most so far from its level.
+_ON_TOP = 0.05
+
 #: Air under what was hidden, and the least height of a plain block.
 _CLEAR = 0.005
 _LEAST_BLOCK = 0.05
@@ -232,7 +235,7 @@ class Maker:
         mesh = build_mesh(object_class, size, style, Look())
         best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
         chosen: tuple[Block, ...] = ()
-        for boxes in self._measured(object_class, position, yaw, size, views):
+        for boxes in self._measured(name, position, yaw, size, views):
             blocks = tuple(_own(box, position, yaw) for box in boxes)
             # A shape that fills the place of what lies on it cannot be right.
             if not blocks or (object_class not in TOPS and covers(blocks, surfaces)):
@@ -245,16 +248,20 @@ class Maker:
 
     def _measured(
         self,
-        object_class: ObjectClass,
+        name: str,
         position: Vector,
         yaw: int,
         size: Vector,
         views: Sequence[FixtureView],
     ) -> list[list[Box]]:
+        object_class = class_of(name)
         x0, z0, x1, z1 = _area(position, yaw, size)
         top = position[1] + size[1]
         if object_class in TOPS:
-            found = board_rectangles(views, (position[0], position[2]), top, self._holes(top))
+            near = [b for b in self._bases.get(name, []) if abs(b[1] - top) < _ON_TOP]
+            held = np.array(near, dtype=np.float64).reshape(-1, 3)[:, ::2]
+            anchor = (position[0], position[2])
+            found = board_rectangles(views, anchor, top, self._holes(top), held)
             return [[(r[0], top - _THICKNESS, r[1], r[2], top, r[3]) for r in found]]
         if object_class in BASINS:
             return []
