@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import select
+import struct
 import time
 from contextlib import suppress
 from typing import Any
@@ -34,6 +35,9 @@ from gym_clalfred.simulator.thor.processes import Slot, Supervised
 
 #: How often a waiting reader looks whether the process still lives, in seconds.
 PULSE = 0.1
+
+#: A camera nearer than this to where it should be is there, in metres.
+CLOSE = 0.01
 
 #: Nothing AI2-THOR sends in one field is longer; a longer one is not a message.
 MOST_BYTES = 1 << 28
@@ -110,14 +114,7 @@ class CurrentLink(Link):
             self._has_cameras, self._cameras_at = True, pose
         event = None
         if self._cameras_at != pose:
-            eye = self._eye()
-            for number, view in enumerate(turned):
-                event = self.do(
-                    "UpdateThirdPartyCamera",
-                    images=number == len(turned) - 1,
-                    thirdPartyCameraId=number,
-                    **_placed(eye, pose, self._angle(view)),
-                )
+            event = self._move_cameras(pose)
             self._cameras_at = pose
         if event is None:
             event = self.do("Pass", images=True)
@@ -149,6 +146,22 @@ class CurrentLink(Link):
         controller, self._controller = self._controller, None
         if controller is not None:
             controller.end()
+
+    def _move_cameras(self, pose: AgentPose) -> Event | None:
+        """Has the cameras follow the agent; all pictures come with the last of them."""
+        assert self._controller is not None
+        eye, turned = self._eye(), self.turned_views
+        event = None
+        for number, view in enumerate(turned):
+            moved = {"thirdPartyCameraId": number, **_placed(eye, pose, self._angle(view))}
+            if number < len(turned) - 1:
+                self._controller.do_unread("UpdateThirdPartyCamera", **moved)
+            else:
+                event = self.do("UpdateThirdPartyCamera", images=True, **moved)
+        for camera in event.metadata["thirdPartyCameras"] if event is not None else ():
+            if any(abs(camera["position"][axis] - eye[axis]) > CLOSE for axis in "xyz"):
+                raise SimulatorError(f"a camera did not follow the agent: {camera}")
+        return event
 
     def _must(self, action: str, **arguments: Any) -> Event:
         event = self.do(action, images=False, **arguments)
@@ -246,6 +259,14 @@ class _Controller(_ControllerBase):
             self.end()
             raise
 
+    def do_unread(self, action: str, **arguments: Any) -> None:
+        """Does an action without pictures and does not look at the answer.
+
+        Reading metadata is the dearest part of a step, and of most camera moves it says nothing.
+        """
+        self.server.send({"action": action, "renderImage": False, **arguments})
+        self.server.skip_message()
+
     def end(self) -> None:
         """Ends the process and removes what belongs to it."""
         self._ended = True
@@ -322,6 +343,16 @@ class _Server(_ServerBase):
         if self._process is not None:
             self._process.end()
         self.tmp_dir.cleanup()
+
+    def skip_message(self) -> None:
+        """Reads a message and forgets it."""
+        self._deadline = time.monotonic() + float(self.timeout)
+        while True:
+            header = self._read_with_timeout(self.server_pipe, self.header_size, None)
+            kind, length = struct.unpack(self.header_format, header)
+            if kind == ai2thor.fifo_server.FieldType.END_OF_MESSAGE:
+                return
+            self._read_with_timeout(self.server_pipe, length, None)
 
     def _recv_message(self, timeout: float | None) -> Any:
         self._deadline = time.monotonic() + float(self.timeout if timeout is None else timeout)

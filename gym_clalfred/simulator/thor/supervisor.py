@@ -39,11 +39,14 @@ def remove_pipes() -> None:
 
 def main() -> int:
     """Runs the command given as arguments; the exit code is the command's."""
+    parent = os.getppid()
     child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
     try:
         while child.poll() is None:
             ready, _, _ = select.select([sys.stdin], [], [], 0.2)
-            if ready and not os.read(sys.stdin.fileno(), 1):
+            closed = ready and not os.read(sys.stdin.fileno(), 1)
+            # A fork of the starter may keep the pipe open after the starter's end.
+            if closed or os.getppid() != parent:
                 child.kill()
                 child.wait()
                 remove_pipes()
