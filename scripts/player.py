@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from scripts.common import clear_errors
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.option(
@@ -27,6 +29,7 @@ import click
 )
 @click.option("-screen-width", "width", type=int, default=300, hidden=True)
 @click.option("-screen-height", "height", type=int, default=300, hidden=True)
+@clear_errors
 def main(
     data: Path | None,
     pipes: tuple[str, str] | None,
