@@ -17,6 +17,9 @@ from gym_clalfred.objects import ObjectClass
 #: What the decoder is told as "previous action" at the first step of an episode.
 START = len(Action)
 
+#: Maps of a batch up to this size are put together, which makes them quicker to look up.
+MAX_JOINED_BYTES = 64_000_000
+
 #: Index of the padding word; the tokenizer reserves it.
 PADDING = 0
 
@@ -200,15 +203,24 @@ class Batch:
             **{name: getattr(self, name).to(device) for name in names},
         )
 
-    def maps(self, episodes: Sequence[int], step: int, dtype: torch.dtype) -> Tensor:
-        """(n, V, C, S) what n episodes show at a step, in floats, before ``map_scale``."""
-        shown = [self.features[episode] for episode in episodes]
-        _, channels, cells = shown[0].views.shape
-        shape = (len(shown), shown[0].index.shape[1], channels, cells)
-        out = torch.empty(shape, dtype=dtype, device=self.actions.device)
-        for row, features in zip(out, shown):
-            row.copy_(features.views[features.index[step]])
-        return out
+    def maps(self, episodes: Sequence[int], step: int) -> Tensor:
+        """(n, V, C, S) what n episodes show at a step, as stored, before ``map_scale``."""
+        if self._joined is None:
+            shown = [self.features[episode] for episode in episodes]
+            return torch.stack([one.views[one.index[step]] for one in shown])
+        return self._joined.views[self._joined.index[self.first_rows[episodes] + step]]
+
+    @cached_property
+    def _joined(self) -> ViewFeatures | None:
+        """The maps of all episodes as one table, unless it would take too much memory."""
+        sizes = [one.views.numel() * one.views.element_size() for one in self.features]
+        if sum(sizes) > MAX_JOINED_BYTES:
+            return None
+        index, offset = [], 0
+        for features in self.features:
+            index.append(features.index + offset)
+            offset += len(features.views)
+        return ViewFeatures(torch.cat([one.views for one in self.features]), torch.cat(index))
 
     @property
     def map_scale(self) -> float:

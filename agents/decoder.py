@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from agents.config import BRANCHES, NetworkConfig
-from agents.dropout import DropoutMasks
+from agents.dropout import DropoutMasks, dropped
 from agents.reader import Instructions, weight
 from agents.recurrence import Gates, add_carry, lstm_backward, lstm_forward
 
-#: Makes the float maps (n, V, C, S) of a time step; called again in the backward pass, because
-#: they are 500 times larger than all else that a step has to keep.
+#: Looks up the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
+#: because they are 500 times larger than all else that a step has to keep.
 Maps = Callable[[], Tensor]
 
 
@@ -158,7 +158,8 @@ class _Run:
         """Hidden state and input (D, n, H + input_dim), cell state, and what backward needs."""
         n, c, w = hidden.shape[1], self.config, self.weights
         query = torch.baddbmm(w.query_bias, hidden, w.query).relu_()
-        scores = (keys[:, :n] @ query.unsqueeze(3)).squeeze(3) * self.attention_scale
+        scores = (query.unsqueeze(2) @ keys[:, :n].transpose(2, 3)).squeeze(2)
+        scores *= self.attention_scale
         attention = scores.masked_fill_(self.no_token[:n], -torch.inf).softmax(2)
         language = (attention.unsqueeze(2) @ values[:, :n]).squeeze(2)
         raw = torch.baddbmm(w.filters_bias, language, w.filters).tanh_()
@@ -196,7 +197,7 @@ class _Run:
         d_raw = (d_raw * (1 - step.raw_filters**2)).flatten(2)
         d_language = torch.baddbmm(d_language, d_raw, w.filters.transpose(1, 2))
 
-        slope = (values[:, :n] @ d_language.unsqueeze(3)).squeeze(3)
+        slope = (d_language.unsqueeze(2) @ values[:, :n].transpose(2, 3)).squeeze(2)
         expected = (step.attention * slope).sum(2, keepdim=True)
         d_scores = step.attention * (slope - expected) * self.attention_scale
         d_query = (d_scores.unsqueeze(2) @ keys[:, :n]).squeeze(2) * (step.query > 0)
@@ -218,9 +219,9 @@ class _Run:
         shown, keep = maps(), None
         if self.masks is not None:
             keep = self.masks.keep(shown.shape)
-            shown = shown * keep
+            shown = dropped(shown, keep)
         both = (filters * self.look_scale).transpose(0, 1).flatten(1, 2)
-        responses = both.unsqueeze(1) @ shown
+        responses = both.unsqueeze(1) @ shown.to(both.dtype)
         responses = responses.view(n, c.views, BRANCHES, c.filters, c.cells)
         return responses.movedim(2, 0).flatten(2), keep
 
@@ -229,7 +230,8 @@ class _Run:
         c, n = self.config, d_visual.shape[1]
         shown = step.maps()
         if step.keep is not None:
-            shown = shown * step.keep
+            shown = dropped(shown, step.keep)
+        shown = shown.to(d_visual.dtype)
         d_visual = d_visual.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
         d_both = (d_visual.flatten(2, 3) @ shown.transpose(2, 3)).sum(1) * self.look_scale
         return d_both.view(n, BRANCHES, c.filters, c.channels).transpose(0, 1)

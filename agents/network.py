@@ -124,8 +124,7 @@ class TwoBranchNetwork(nn.Module):
         first_rows = batch.first_rows[order]
         rows = torch.cat([first_rows[:n] + t for t, n in enumerate(active)])
         instructions = self.read(batch.tokens[order], batch.token_lengths[order])
-        dtype = self.action_embedding.weight.dtype
-        maps = [partial(batch.maps, order[:n], t, dtype) for t, n in enumerate(active)]
+        maps = [partial(batch.maps, order[:n], t) for t, n in enumerate(active)]
         previous = batch.previous_actions[rows], batch.previous_classes[rows]
         if not teacher_forcing:
             previous = self._own_choices(instructions, maps, batch.map_scale, active, masks)
@@ -160,8 +159,7 @@ class TwoBranchNetwork(nn.Module):
         """
         previous = self._previous(state.action, state.object_class)
         step = self.decoder.start(instructions, ViewFeatures.scale_of(views))
-        maps = views.to(previous.dtype)
-        decoded, cell = step(previous, lambda: maps, state.hidden, state.cell)
+        decoded, cell = step(previous, lambda: views, state.hidden, state.cell)
         predictions = StepPredictions(
             self._action_logits(decoded[0]),
             self._class_logits(decoded[1]),

@@ -85,9 +85,7 @@ def record(
         if performer.agent is None:
             deeds = expert_deeds(source, key)
         else:
-            deeds = agent_deeds(
-                performer.agent, source, key, backend=backend, max_steps=max_steps
-            )
+            deeds = agent_deeds(performer.agent, source, key, backend=backend, max_steps=max_steps)
         films.append(
             list(film(source, key, deeds[:max_steps], backend=backend, title=performer.title))
         )
