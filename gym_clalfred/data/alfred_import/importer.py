@@ -149,7 +149,8 @@ def import_alfred(
     for split in found:
         parts = [archive_path(c.folder, split) for c in chunks if c.split is split]
         summary = merge_archives(content, split, parts)
-        trajectories[split.value], episodes[split.value] = summary.trajectories, summary.episodes
+        trajectories[split.value] = summary.trajectories
+        episodes[split.value] = summary.episodes
         digest.update(summary.sha256.encode())
     write_rooms(content, rooms)
     digest.update((content / "rooms.zip").read_bytes())

@@ -109,7 +109,11 @@ def class_shapes(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, ItemShape]:
 
 
 def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
-    """Shapes of all pieces of sliced things; those seldom seen follow the row of the others."""
+    """Shapes of all pieces of sliced things.
+
+    Pieces hide each other, so that single ones are measured badly: the pieces of a class are equal,
+    and all but halves stand in a row along z, evenly spaced.
+    """
     shapes: dict[str, ItemShape] = {}
     for whole, count in PIECES.items():
         name = SLICED_FORM[whole].name
@@ -121,13 +125,17 @@ def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
         }
         if not sure:
             continue
-        size = np.median([shape.size for shape in sure.values()], axis=0)
+        if count <= 2:
+            shapes.update({names[k]: shape for k, shape in sure.items()})
+            continue
+        size = np.percentile([shape.size for shape in sure.values()], 75, axis=0)
         middle = np.median([shape.origin for shape in sure.values()], axis=0)
+        weights = [fits[names[k]].views ** 0.5 for k in sure]
         row = [shape.origin[2] for shape in sure.values()]
-        slope, start = np.polyfit(list(sure), row, 1) if len(sure) > 1 else (0.0, row[0])
+        slope, start = np.polyfit(list(sure), row, 1, w=weights) if len(sure) > 1 else (0.0, row[0])
         for k, piece in enumerate(names):
             origin = np.array([middle[0], middle[1], start + slope * k])
-            shapes[piece] = sure.get(k, ItemShape(_vector(size), _vector(origin), 0.0))
+            shapes[piece] = ItemShape(_vector(size), _vector(origin), 0.0)
     return shapes
 
 
