@@ -177,8 +177,12 @@ class Household:
             places: list[tuple[bool, float, Place]] = []
             for surface in holder.surfaces:
                 points = points_on(holder, surface, seen)
-                for spot in self._spots(holder, surface, held, gaze, points, mode):
+                spots = self._spots(holder, surface, held, gaze, points, mode)
+                for k, spot in enumerate(spots):
                     beside = gaze.distance_to(point_at(holder, spot))
+                    # Where things are known to be put comes before all others.
+                    if surface.aim is not None and k == 0:
+                        beside = -1.0
                     unseen = not points and surface.aim is None
                     places.append((unseen, beside, (surface, spot)))
             if places:
@@ -198,6 +202,9 @@ class Household:
 
     def set_open(self, thing: Thing, is_open: bool) -> Failure | None:
         """Opens or closes a thing."""
+        if thing.object_class is ObjectClass.Box and self.room.shapes and not is_open:
+            # AI2-THOR's boxes have flaps, which some recorded experts close; they hide nothing.
+            return None
         if thing.object_class not in OPENABLE:
             return Failure.NOT_OPENABLE
         if thing.is_open is is_open:
