@@ -153,7 +153,8 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
         ) from error
     started = not ray.is_initialized()
     if started:
-        ray.init(address=address, num_cpus=None if address else jobs, log_to_driver=False)
+        own: dict[str, Any] = {} if address else {"num_cpus": jobs, "include_dashboard": False}
+        ray.init(address=address, log_to_driver=False, **own)
     try:
         # A worker that dies is replaced by Ray, and the run goes on from its last checkpoint.
         remote = ray.remote(num_cpus=1, max_retries=3)(do)
