@@ -140,7 +140,7 @@ class _Run:
     ) -> None:
         self.config = config
         self.weights = Weights(*(weight.detach() for weight in weights))
-        self.no_token = ~valid
+        self.no_token = ~valid.unsqueeze(1)
         self.masks = masks
         self.drop_scale = 1.0 if masks is None else masks.scale
         self.look_scale = map_scale * config.channels**-0.5 * self.drop_scale
@@ -158,10 +158,10 @@ class _Run:
         """Hidden state and input (D, n, H + input_dim), cell state, and what backward needs."""
         n, c, w = hidden.shape[1], self.config, self.weights
         query = torch.baddbmm(w.query_bias, hidden, w.query).relu_()
-        scores = (query.unsqueeze(2) @ keys[:, :n].transpose(2, 3)).squeeze(2)
+        scores = (query.transpose(0, 1).unsqueeze(2) @ keys[:n].transpose(2, 3)).squeeze(2)
         scores *= self.attention_scale
         attention = scores.masked_fill_(self.no_token[:n], -torch.inf).softmax(2)
-        language = (attention.unsqueeze(2) @ values[:, :n]).squeeze(2)
+        language = (attention.unsqueeze(2) @ values[:n]).squeeze(2).transpose(0, 1)
         raw = torch.baddbmm(w.filters_bias, language, w.filters).tanh_()
         raw = raw.view(BRANCHES, n, c.filters, c.channels)
         norms = raw.norm(dim=3, keepdim=True).clamp_min_(1e-12)
@@ -197,10 +197,12 @@ class _Run:
         d_raw = (d_raw * (1 - step.raw_filters**2)).flatten(2)
         d_language = torch.baddbmm(d_language, d_raw, w.filters.transpose(1, 2))
 
-        slope = (d_language.unsqueeze(2) @ values[:, :n].transpose(2, 3)).squeeze(2)
+        slope = d_language.transpose(0, 1).unsqueeze(2) @ values[:n].transpose(2, 3)
+        slope = slope.squeeze(2)
         expected = (step.attention * slope).sum(2, keepdim=True)
         d_scores = step.attention * (slope - expected) * self.attention_scale
-        d_query = (d_scores.unsqueeze(2) @ keys[:, :n]).squeeze(2) * (step.query > 0)
+        d_query = (d_scores.unsqueeze(2) @ keys[:n]).squeeze(2).transpose(0, 1)
+        d_query = d_query * (step.query > 0)
         d_hidden = torch.baddbmm(d_hidden, d_query, w.query.transpose(1, 2))
         return {
             "gates": d_gates,
@@ -281,7 +283,10 @@ class _Decode(Function):
         hidden = before[:, :, run.config.input_dim :]
         rows = _Rows(active, gradient.device)
         queries = torch.cat([step.query for step in steps], 1)
-        attention = torch.cat([step.attention for step in steps], 1)
+        attention = torch.cat([step.attention for step in steps]).transpose(0, 1)
+        d_scores = torch.cat([part["scores"] for part in parts]).transpose(0, 1)
+        d_keys = rows.by_episode(d_scores).transpose(2, 3) @ rows.by_episode(queries)
+        d_values = rows.by_episode(attention).transpose(2, 3) @ rows.by_episode(joined("language"))
         return (
             hidden.transpose(1, 2) @ d_query,
             d_query.sum(1, keepdim=True),
@@ -289,8 +294,8 @@ class _Decode(Function):
             d_raw.sum(1, keepdim=True),
             before.transpose(1, 2) @ d_gates,
             d_gates.sum(1, keepdim=True),
-            rows.by_episode(joined("scores")).transpose(2, 3) @ rows.by_episode(queries),
-            rows.by_episode(attention).transpose(2, 3) @ rows.by_episode(joined("language")),
+            d_keys.transpose(0, 1),
+            d_values.transpose(0, 1),
             carry,
             torch.cat([part["previous"] for part in parts]),
             None,

@@ -19,8 +19,8 @@ class Instructions:
     """B instructions of at most L tokens as the branches read them.
 
     Args:
-        values: (2, B, L, H) features of the tokens; zeros at paddings.
-        keys: (2, B, L, d).
+        values: (B, 2, L, H) features of the tokens; zeros at paddings.
+        keys: (B, 2, L, d).
         valid: (B, L) whether there is a token.
         start: (2, B, H) the decoder's first hidden state.
     """
@@ -34,8 +34,8 @@ class Instructions:
     def cat(cls, parts: list[Instructions]) -> Instructions:
         """Instructions of equal padded length put together."""
         return cls(
-            torch.cat([part.values for part in parts], 1),
-            torch.cat([part.keys for part in parts], 1),
+            torch.cat([part.values for part in parts]),
+            torch.cat([part.keys for part in parts]),
             torch.cat([part.valid for part in parts]),
             torch.cat([part.start for part in parts], 1),
         )
@@ -65,7 +65,10 @@ class InstructionReader(nn.Module):
         valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
         scores = (values @ self.summary).squeeze(3).masked_fill(~valid, -torch.inf)
         start = (scores.softmax(2).unsqueeze(2) @ values).squeeze(2)
-        return Instructions(values, F.relu(values @ self.key + self.key_bias), valid, start)
+        keys = F.relu(values @ self.key + self.key_bias)
+        # Episodes first, so that the first n of them are one block of memory.
+        values, keys = (part.transpose(0, 1).contiguous() for part in (values, keys))
+        return Instructions(values, keys, valid, start)
 
     def features(self, words: Tensor, lengths: Tensor) -> Tensor:
         """(B, L, word_dim) -> (2, B, L, H), zeros at paddings."""
