@@ -17,6 +17,7 @@ from torch.autograd import Function
 
 from agents.config import BRANCHES, NetworkConfig
 from agents.dropout import DropoutMasks, dropped
+from agents.products import product
 from agents.reader import Instructions, weight
 from agents.recurrence import Gates, add_carry, lstm_backward, lstm_forward
 
@@ -94,7 +95,7 @@ class Decoder(nn.Module):
         Returns:
             (D, N, H + input_dim), time by time.
         """
-        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks)
+        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks, many=True)
         return _Decode.apply(
             *self.weights,
             instructions.keys,
@@ -137,9 +138,14 @@ class _Run:
         valid: Tensor,
         map_scale: float,
         masks: DropoutMasks | None,
+        many: bool = False,
     ) -> None:
         self.config = config
-        self.weights = Weights(*(weight.detach() for weight in weights))
+        w = Weights(*(weight.detach() for weight in weights))
+        self.to_query = product(w.query, w.query_bias, many)
+        self.to_filters = product(w.filters, w.filters_bias, many)
+        self.to_gates = product(w.gates, w.gates_bias, many)
+        self._weights, self._many = w, many
         self.no_token = ~valid.unsqueeze(1)
         self.masks = masks
         self.drop_scale = 1.0 if masks is None else masks.scale
@@ -156,19 +162,18 @@ class _Run:
         cell: Tensor,
     ) -> tuple[Tensor, Tensor, Step]:
         """Hidden state and input (D, n, H + input_dim), cell state, and what backward needs."""
-        n, c, w = hidden.shape[1], self.config, self.weights
-        query = torch.baddbmm(w.query_bias, hidden, w.query).relu_()
+        n, c = hidden.shape[1], self.config
+        query = self.to_query(hidden).relu_()
         scores = (query.transpose(0, 1).unsqueeze(2) @ keys[:n].transpose(2, 3)).squeeze(2)
         scores *= self.attention_scale
         attention = scores.masked_fill_(self.no_token[:n], -torch.inf).softmax(2)
         language = (attention.unsqueeze(2) @ values[:n]).squeeze(2).transpose(0, 1)
-        raw = torch.baddbmm(w.filters_bias, language, w.filters).tanh_()
+        raw = self.to_filters(language).tanh_()
         raw = raw.view(BRANCHES, n, c.filters, c.channels)
         norms = raw.norm(dim=3, keepdim=True).clamp_min_(1e-12)
         visual, keep = self._look(raw / norms, maps)
         before = torch.cat([visual, language, previous.expand(BRANCHES, -1, -1), hidden], 2)
-        gates = torch.baddbmm(w.gates_bias, before, w.gates)
-        hidden, cell, saved = lstm_forward(gates, cell)
+        hidden, cell, saved = lstm_forward(self.to_gates(before), cell)
         keep_hidden = keep_cell = None
         if self.masks is not None:
             keep_hidden, keep_cell = self.masks.keep(hidden.shape), self.masks.keep(cell.shape)
@@ -177,15 +182,22 @@ class _Run:
         step = Step(maps, keep, query, attention, raw, norms, before, saved, keep_hidden, keep_cell)
         return decoded, cell, step
 
+    def turn_back(self) -> None:
+        """Gets ready for the backward pass."""
+        w = self._weights
+        self.back_from_query = product(w.query.transpose(1, 2), many=self._many)
+        self.back_from_filters = product(w.filters.transpose(1, 2), many=self._many)
+        self.back_from_gates = product(w.gates.transpose(1, 2), many=self._many)
+
     def backward(
         self, keys: Tensor, values: Tensor, step: Step, d_decoded: Tensor, d_cell: Tensor
     ) -> dict[str, Tensor]:
         """Gradients of one step's insides by name; ``hidden`` and ``cell`` are those before it."""
-        c, w = self.config, self.weights
+        c = self.config
         n, width = d_decoded.shape[1], c.decoder_dim
         d_hidden = self._drop(d_decoded[:, :, :width], step.keep_hidden)
         d_gates, d_cell = lstm_backward(d_hidden, self._drop(d_cell, step.keep_cell), step.gates)
-        d_before = d_gates @ w.gates.transpose(1, 2)
+        d_before = self.back_from_gates(d_gates)
         d_before[:, :, : c.input_dim] += d_decoded[:, :, width:]
         sizes = (c.visual_dim, width, c.input_dim - c.visual_dim - width, width)
         d_visual, d_language, d_previous, d_hidden = d_before.split(sizes, 2)
@@ -195,7 +207,7 @@ class _Run:
         along = (filters * d_filters).sum(3, keepdim=True)
         d_raw = (d_filters - filters * along) / step.norms
         d_raw = (d_raw * (1 - step.raw_filters**2)).flatten(2)
-        d_language = torch.baddbmm(d_language, d_raw, w.filters.transpose(1, 2))
+        d_language = d_language + self.back_from_filters(d_raw)
 
         slope = d_language.transpose(0, 1).unsqueeze(2) @ values[:n].transpose(2, 3)
         slope = slope.squeeze(2)
@@ -203,7 +215,7 @@ class _Run:
         d_scores = step.attention * (slope - expected) * self.attention_scale
         d_query = (d_scores.unsqueeze(2) @ keys[:n]).squeeze(2).transpose(0, 1)
         d_query = d_query * (step.query > 0)
-        d_hidden = torch.baddbmm(d_hidden, d_query, w.query.transpose(1, 2))
+        d_hidden = d_hidden + self.back_from_query(d_query)
         return {
             "gates": d_gates,
             "raw": d_raw,
@@ -262,6 +274,7 @@ class _Decode(Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,), (keys, values) = gradients, ctx.saved_tensors
         run, steps, active = ctx.run, ctx.steps, ctx.active
+        run.turn_back()
         width = run.config.decoder_dim
         carry = gradient.new_zeros(BRANCHES, 0, width)
         d_cell = carry

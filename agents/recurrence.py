@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
+from agents.products import product
+
 
 @dataclass(frozen=True)
 class Gates:
@@ -84,12 +86,11 @@ class _Lstm(Function):
     def forward(ctx: Any, inputs: Tensor, weights: Tensor, active: tuple[int, ...]) -> Tensor:
         count, width = weights.shape[0], weights.shape[1]
         hidden = cell = inputs.new_zeros(count, active[0], width)
+        to_gates = product(weights, many=True)
         befores, outputs, saved = [], [], []
         for n, step in zip(active, inputs.split(active, 1)):
             befores.append(hidden[:, :n])
-            hidden, cell, gates = lstm_forward(
-                torch.baddbmm(step, befores[-1], weights), cell[:, :n]
-            )
+            hidden, cell, gates = lstm_forward(step + to_gates(befores[-1]), cell[:, :n])
             outputs.append(hidden)
             saved.append(gates)
         ctx.active, ctx.gates = active, saved
@@ -100,12 +101,12 @@ class _Lstm(Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,), (weights, befores) = gradients, ctx.saved_tensors
         d_hidden = d_cell = gradient.new_zeros(weights.shape[0], 0, weights.shape[1])
-        back = weights.transpose(1, 2)
+        back = product(weights.transpose(1, 2), many=True)
         d_gates = []
         for d_step, gates in zip(reversed(gradient.split(ctx.active, 1)), reversed(ctx.gates)):
             d_cell = add_carry(torch.zeros_like(d_step), d_cell)
             d_now, d_cell = lstm_backward(add_carry(d_step, d_hidden), d_cell, gates)
-            d_hidden = d_now @ back
+            d_hidden = back(d_now)
             d_gates.append(d_now)
         d_inputs = torch.cat(d_gates[::-1], 1)
         return d_inputs, befores.transpose(1, 2) @ d_inputs, None

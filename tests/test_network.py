@@ -5,6 +5,7 @@ import torch
 from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 from torch import Tensor, nn
 
+from agents import products
 from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
 from agents.dropout import DropoutMasks
@@ -151,6 +152,24 @@ def test_gradients_under_dropout_equal_those_of_finite_differences() -> None:
         ahead = loss()
         weight -= 2e-6 * direction
     torch.testing.assert_close((ahead - loss()) / 2e-6, slope, rtol=1e-4, atol=1e-5)
+
+
+def test_packed_matrices_give_the_same_predictions_and_gradients(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch.manual_seed(0)
+    network = TwoBranchNetwork(tiny_config())
+    batch = Batch.of(demonstrations(4))
+    found = []
+    for least in (products.MIN_PACKED_BYTES, 0):
+        monkeypatch.setattr(products, "MIN_PACKED_BYTES", least)
+        network.zero_grad()
+        predictions = network(batch)
+        imitation_losses(predictions, batch).total.sum().backward()
+        gradients = [weight.grad for weight in network.parameters() if weight.grad is not None]
+        found.append([predictions.action_logits.detach(), *gradients])
+    for plain, packed in zip(*found):
+        torch.testing.assert_close(packed, plain, rtol=1e-4, atol=1e-4)
 
 
 def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(
