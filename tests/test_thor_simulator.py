@@ -239,7 +239,7 @@ def test_the_agent_must_be_able_to_stand_at_the_start(
 def test_the_label_says_version_and_build() -> None:
     version = installed_version()
     assert ThorSimulator(options=OPTIONS).label == f"thor-{version}-clalfred-player"
-    local = ThorOptions(executable="/opt/unity/thor-Linux64-local")
+    local = ThorOptions(executable="unity/thor-Linux64-local")
     assert ThorSimulator(options=local).label == f"thor-{version}-local-thor-Linux64-local"
     official = ThorSimulator(options=ThorOptions()).label
     assert official.startswith(f"thor-{version}-")
