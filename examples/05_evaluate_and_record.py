@@ -16,7 +16,7 @@ arguments = parser.parse_args()
 
 agent, config = load_agent(arguments.agent)
 source = open_source(config.tier, config.data)
-keys = select(source, "valid_unseen", limit=arguments.limit)
+keys = select(source, "valid_unseen", annotations=1, limit=arguments.limit)
 assessment = assess(agent, config, source, keys)
 print(scores_table({**assessment.by_task, "all": assessment.overall}))
 

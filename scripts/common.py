@@ -36,6 +36,11 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("batch-size", int, "Episodes per update.  [default: the preset's 32]"),
     ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),
     ("evaluation-episodes", int, "Evaluate on so many per task and split.  [default: all]"),
+    (
+        "evaluation-annotations",
+        int,
+        "Evaluate on so many per trajectory.  [default: all on full, 1 on smaller tiers]",
+    ),
     ("max-steps", int, "Actions after which an evaluation episode is cut."),
     ("threads", int, "Threads of torch."),
 )

@@ -20,6 +20,11 @@ Examples:
 @click.option("--split", default="valid_unseen", show_default=True, help="Which episodes.")
 @click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
 @click.option("--room", help="Only this room type, such as Kitchen.")
+@click.option(
+    "--annotations",
+    type=int,
+    help="At most so many of each trajectory.  [default: all on full, 1 on smaller tiers]",
+)
 @click.option("--limit", type=int, help="At most so many, evenly spread.  [default: all]")
 @click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
@@ -34,6 +39,7 @@ def main(
     split: str,
     task: str | None,
     room: str | None,
+    annotations: int | None,
     limit: int | None,
     tier: str | None,
     data: str | None,
@@ -53,9 +59,23 @@ def main(
     from gym_clalfred.data.sources import open_source
 
     trained, config = load_agent(agent, device=device)
-    config = with_changes(config, tier=tier, data=data, backend=backend, max_steps=max_steps)
+    config = with_changes(
+        config,
+        tier=tier,
+        data=data,
+        backend=backend,
+        annotations=annotations,
+        max_steps=max_steps,
+    )
     source = open_source(config.tier, config.data)
-    keys = select(source, split, task=task, room=room, limit=limit)
+    keys = select(
+        source,
+        split,
+        task=task,
+        room=room,
+        annotations=config.evaluated_annotations,
+        limit=limit,
+    )
     with tqdm(total=len(keys), unit="ep", disable=not on_terminal()) as bar:
 
         def advance(result: EpisodeResult) -> None:

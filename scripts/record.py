@@ -31,7 +31,7 @@ Examples:
 @click.option("--split", default="valid_unseen", show_default=True, help="Choose from this split.")
 @click.option("--task", help="Choose among this task type, such as Heat.")
 @click.option("--room", help="Choose among this room type, such as Kitchen.")
-@click.option("--number", default=0, show_default=True, help="Which of those, from 0.")
+@click.option("--number", default=0, show_default=True, help="Which trajectory of those, from 0.")
 @click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", default="embedded", show_default=True, help="Simulator.")
@@ -65,10 +65,11 @@ def main(
     for path in agents:
         agent, config = load_agent(path, device="cpu")
         performers.append(Performer(f"{config.method}, seed {config.seed}", agent))
-        tier, data = tier or config.tier, data or config.data
+        if tier is None and data is None:
+            tier, data = config.tier, config.data
     source = open_source(tier or "tiny", data)
     if episode is None:
-        keys = select(source, split, task=task, room=room)
+        keys = select(source, split, task=task, room=room, annotations=1)
         if not 0 <= number < len(keys):
             raise BadInputError(f"number {number}: there are {len(keys)} such episodes")
         key = keys[number]

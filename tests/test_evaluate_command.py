@@ -34,12 +34,12 @@ def records(path: Path) -> dict[str, dict[str, object]]:
 
 def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Path) -> None:
     found = []
-    for workers in (1, 2):
+    for workers in (1, 2, 8):
         path = tmp_path / f"{workers}.jsonl"
         evaluate(str(trained), "--workers", str(workers), "--max-steps", "12", "--lines", str(path))
         found.append(records(path))
     assert len(found[0]) == 7
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
     assert not any(record["error"] for record in found[0].values())
 
 
@@ -67,6 +67,7 @@ def test_selection_is_even_and_names_what_is_unknown() -> None:
     source = open_source("tiny")
     keys = select(source, "train", task="Heat")
     assert len(keys) == 12
+    assert select(source, "train", task="Heat", annotations=1) == keys[::3]
     assert select(source, "train", task="Heat", limit=3) == (keys[2], keys[6], keys[10])
     with pytest.raises(BadInputError, match="did you mean 'Heat'"):
         select(source, "train", task="Heta")

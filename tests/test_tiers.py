@@ -22,7 +22,7 @@ from gym_clalfred.data.manifest import (
     code_fingerprint,
     read_manifest,
 )
-from gym_clalfred.data.quotas import TIERS, Quota, Tier
+from gym_clalfred.data.quotas import ANNOTATIONS, TIERS, Quota, Tier
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import make_tier, tier_folder, tier_source, verify_tier
 from gym_clalfred.data.trajectory import Split
@@ -116,6 +116,7 @@ def test_every_split_has_all_behaviours_and_rooms(name: str) -> None:
 def test_annotations_add_up(quota: Quota) -> None:
     counts = [quota.annotations(position) for position in range(quota.trajectories)]
     assert sum(counts) == quota.episodes
+    assert min(counts) >= ANNOTATIONS == 3
     assert max(counts) - min(counts) <= 1
 
 

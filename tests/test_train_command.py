@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import imageio.v2 as imageio
 import pytest
 from click.testing import CliRunner, Result
+from fakes import FakeSource
 from runs import QUICK, fake_config, run_fake
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents.checkpoint import load_state
 from cl.experiment import RunConfig, read_results
 from cl.experiment.config import SETUPS
+from cl.experiment.evaluation import evaluation_sets
 from cl.experiment.media import pick_episodes
 from cl.experiment.run import limited
 from gym_clalfred.data.sources import open_source
@@ -116,6 +119,26 @@ def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path:
     assert schedule in results.document["stream"]["name"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"tier": "small"}, {0}),
+        ({"tier": "tiny", "evaluation_annotations": 2}, {0, 1}),
+        ({"tier": "full"}, {0, 1}),
+        ({"tier": "small", "data": "elsewhere"}, {0, 1}),
+        ({"tier": "full", "evaluation_annotations": 1}, {0}),
+    ],
+)
+def test_annotations_to_evaluate_on(changes: dict[str, Any], expected: set[int]) -> None:
+    config = RunConfig(setup="imbalanced-environment-il", **changes)
+    source = FakeSource((1, 201, 301, 401))
+    for split, groups in evaluation_sets(config, source).items():
+        keys = [key for group in groups for key in group]
+        assert {key.annotation for key in keys} == expected
+        trajectories = len({entry.key.trajectory for entry in source.entries(split)})
+        assert len(keys) == len(expected) * trajectories
+
+
 def test_limits_keep_the_stream_a_stream() -> None:
     schedule = build_schedule(open_source("tiny"), "behavior_il")
     short = limited(schedule, 3)
@@ -132,7 +155,7 @@ def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
         "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
         "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
-        "max_steps": "77", "threads": "1",
+        "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
     }  # fmt: skip
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     out = tmp_path / "run"

@@ -10,7 +10,7 @@ from typing import Any
 from agents.behavior_cloning import BehaviorCloning
 from agents.rollout import EpisodeResult, RolloutConfig, evaluate
 from cl.experiment.config import RunConfig, choose
-from cl.experiment.evaluation import spread
+from cl.experiment.evaluation import evaluated_entries, spread
 from cl.metrics import Scores, score
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
@@ -73,9 +73,19 @@ def select(
     *,
     task: str | None = None,
     room: str | None = None,
+    annotations: int | None = None,
     limit: int | None = None,
 ) -> tuple[EpisodeKey, ...]:
-    """Episodes of a split, of one task type (the paper's name) and room type if given."""
+    """Episodes of a split.
+
+    Args:
+        source: where they are.
+        split: ``train``, ``valid_seen`` or ``valid_unseen``.
+        task: only those of a task type, by the paper's name.
+        room: only those in rooms of a type.
+        annotations: at most so many of each trajectory.
+        limit: at most so many, evenly spread.
+    """
     choose("split", split, [one.value for one in Split])
     if task is not None:
         choose("task", task, [one.paper_name for one in TaskType])
@@ -83,7 +93,7 @@ def select(
         choose("room", room, [one.value for one in RoomType])
     keys = [
         entry.key
-        for entry in source.entries(Split(split))
+        for entry in evaluated_entries(source, Split(split), annotations)
         if task in (None, entry.task_type.paper_name) and room in (None, entry.room_type.value)
     ]
     return spread(keys, limit)
@@ -95,6 +105,7 @@ def with_changes(
     tier: str | None = None,
     data: str | None = None,
     backend: str | None = None,
+    annotations: int | None = None,
     max_steps: int | None = None,
 ) -> RunConfig:
     """The config of an agent's run, to be evaluated with other data or another simulator."""
@@ -102,6 +113,10 @@ def with_changes(
         "tier": tier,
         "data": data,
         "backend": backend,
+        "evaluation_annotations": annotations,
         "max_steps": max_steps,
     }
-    return replace(config, **{name: value for name, value in changes.items() if value is not None})
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if "tier" in changes:
+        changes.setdefault("data", None)  # the run's folder of episodes would win over a tier
+    return replace(config, **changes)

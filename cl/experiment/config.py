@@ -11,6 +11,7 @@ from agents.config import NetworkConfig
 from cl.base import ContinualLearner, MethodConfig
 from cl.memory import memory_size
 from cl.registry import get_method
+from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.scenarios import ORDERS, Scenario
 from gym_clalfred.simulator.backends import check_backend
@@ -25,6 +26,15 @@ SETUPS = {
 
 #: Networks by name: ``micro`` is for tests only, it learns nothing of use.
 NETWORKS = ("small", "paper", "micro")
+
+#: Settings that are a number or nothing.
+_LIMITS = (
+    "memory",
+    "batch_size",
+    "episodes_per_task",
+    "evaluation_episodes",
+    "evaluation_annotations",
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,8 @@ class RunConfig:
         batch_size: episodes per update, ``None`` for the preset's 32.
         episodes_per_task: stream only the first so many of each task.
         evaluation_episodes: evaluate on so many of each task and split, evenly spread.
+        evaluation_annotations: evaluate on so many annotations of each trajectory; ``None``: all of
+            them on ``full`` and on other data, one on the smaller tiers.
         evaluate_ahead: evaluate also on the next task before it is learned, and all tasks before
             the first: what forward transfer needs.
         max_steps: actions after which an evaluation episode is cut.
@@ -70,6 +82,7 @@ class RunConfig:
     batch_size: int | None = None
     episodes_per_task: int | None = None
     evaluation_episodes: int | None = None
+    evaluation_annotations: int | None = None
     evaluate_ahead: bool = False
     max_steps: int = 1000
     threads: int = 1
@@ -79,6 +92,7 @@ class RunConfig:
         choose("setup", self.setup, SETUPS)
         choose("preset", self.preset, method.presets)
         choose("schedule", self.schedule, KINDS)
+        choose("tier", self.tier, TIERS)
         choose("network", self.network, NETWORKS)
         check_backend(self.backend)
         if method.needs_boundaries and self.schedule == "gaussian":
@@ -90,7 +104,7 @@ class RunConfig:
             _check_number(name, getattr(self, name), least)
         if self.order > ORDERS:
             raise BadInputError(f"order {self.order}: expected a number from 1 to {ORDERS}")
-        for name in ("memory", "batch_size", "episodes_per_task", "evaluation_episodes"):
+        for name in _LIMITS:
             if getattr(self, name) is not None:
                 _check_number(name, getattr(self, name), 1)
 
@@ -121,6 +135,13 @@ class RunConfig:
     def learner(self) -> type[ContinualLearner]:
         """The method's class."""
         return get_method(self.method)
+
+    @property
+    def evaluated_annotations(self) -> int | None:
+        """How many annotations of a trajectory are evaluated on; ``None`` for all."""
+        if self.evaluation_annotations is not None or self.data is not None:
+            return self.evaluation_annotations
+        return TIERS[self.tier].evaluated_annotations
 
     @property
     def name(self) -> str:

@@ -130,6 +130,9 @@ def group_title(run: Results) -> str:
         for name, value in (
             ("episodes per task", config.episodes_per_task),
             ("evaluation episodes per task", config.evaluation_episodes),
+            ("annotations per trajectory", config.evaluation_annotations),
+            ("memory", config.memory),
+            ("batch", config.batch_size),
         )
         if value is not None
     ]
