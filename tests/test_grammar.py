@@ -112,6 +112,39 @@ def test_turns_are_named_as_they_are(turn: Turn, right: str, wrong: tuple[str, .
         assert not set(wrong) & set(text.strip(".").split())
 
 
+@pytest.mark.parametrize(("moves", "adjusts"), [(3, True), (9, False)])
+def test_only_a_short_walk_adjusts_a_position(moves: int, adjusts: bool) -> None:
+    legs = (Leg(Turn.NONE, moves), Leg(Turn.LEFT, 0))
+    step = StepFacts("GotoLocation", place=Thing(C.Sofa), legs=legs, nearer=0.0)
+    texts = [
+        annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0].lower()
+        for seed in range(60)
+    ]
+    assert any(re.match("adjust|change|move (so|to a better)", text) for text in texts) == adjusts
+
+
+@pytest.mark.parametrize(("turn", "other"), [(Turn.LEFT, "right"), (Turn.RIGHT, "left")])
+@pytest.mark.parametrize("moves", [1, 4])
+def test_steps_aside_are_told_by_their_side(turn: Turn, other: str, moves: int) -> None:
+    back = Turn.LEFT if turn is Turn.RIGHT else Turn.RIGHT
+    step = StepFacts("GotoLocation", place=Thing(C.Sofa), legs=(Leg(turn, moves), Leg(back, 0)))
+    for seed in range(60):
+        text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
+        assert turn.name.lower() in split_words(text)
+        assert other not in split_words(text)
+
+
+def test_verbs_agree_with_names_that_are_plural() -> None:
+    step = StepFacts("PickupObject", Thing(C.KeyChain), Thing(C.Sofa))
+    texts = [
+        " ".join(annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps)
+        for seed in range(200)
+    ]
+    assert any("the keys that are" in text for text in texts)
+    assert any("the set of keys that is" in text for text in texts)
+    assert not any("the keys that is" in text or "chain that are" in text for text in texts)
+
+
 def test_a_walk_straight_ahead_mentions_no_turn() -> None:
     step = StepFacts("GotoLocation", place=Thing(C.Fridge), legs=(Leg(Turn.NONE, 7),))
     for seed in range(80):
@@ -137,6 +170,19 @@ def test_closing_is_told_only_of_what_was_opened() -> None:
     for seed in range(80):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert not {"open", "close", "shut"} & set(split_words(text))
+
+
+@pytest.mark.parametrize("action", ["PickupObject", "PutObject", "SliceObject"])
+def test_a_container_around_the_place_is_opened_and_closed(action: str) -> None:
+    pot = Thing(C.Pot, (Relation(Bearing.LEFT, C.CoffeeMachine),))
+    step = StepFacts(action, Thing(C.Apple), pot, within=Thing(C.Fridge), held=C.Knife)
+    fridge = {noun.one for noun in NOUNS[C.Fridge]}
+    for seed in range(60):
+        text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
+        words = set(split_words(text))
+        assert words & fridge
+        assert words & {"close", "shut"}
+        assert "left" not in words
 
 
 def test_several_annotations_differ_and_follow_the_seed() -> None:

@@ -271,6 +271,7 @@ class Skills:
             "PickupObject",
             target=describe_object(sim.objects, name, sim.agent, sim.sight()),
             place=self._describe(holder, name) if holder is not None else None,
+            within=self._within(access, holder),
             filling=self._filling(name),
             opened=access.container is not None and holder == access.container,
             repeated=kind in self._picked,
@@ -295,6 +296,7 @@ class Skills:
             "PutObject",
             target=describe_object(sim.objects, held, sim.agent, sim.sight()),
             place=self._describe(place, held),
+            within=self._within(access, place),
             filling=self._filling(held),
             opened=access.container == place,
         )
@@ -312,6 +314,7 @@ class Skills:
             "SliceObject",
             target=describe_object(sim.objects, name, sim.agent, sim.sight()),
             place=self._describe(holder, name) if holder is not None else None,
+            within=self._within(access, holder),
             held=self._held_kind(),
             opened=access.container is not None and holder == access.container,
         )
@@ -378,7 +381,13 @@ class Skills:
 
     def _where(self, access: Access) -> str:
         """What an object stands in or on, as people would say where to go for it."""
-        return self._holder(access.names[0]) or access.names[0]
+        return access.container or self._holder(access.names[0]) or access.names[0]
+
+    def _within(self, access: Access, place: str | None) -> Thing | None:
+        """The container that is opened to get at a place, if it is not the place itself."""
+        if access.container is None or access.container == place:
+            return None
+        return self._describe(access.container)
 
     def _holder(self, name: str) -> str | None:
         parents = self._sim.objects[name].parents

@@ -26,6 +26,8 @@ _WORD = re.compile(r"[a-z0-9']+")
 _FAR_METRES = 3.0
 _NEARLY_METRES = 0.2
 _MOST_LEGS = 4
+_SIDESTEP_MOVES = 2
+_FEW_MOVES = 4
 _TREATMENT = {TaskType.CLEAN: "cleaned", TaskType.HEAT: "heated", TaskType.COOL: "cooled"}
 
 
@@ -172,19 +174,16 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
     if step.action == "GotoLocation":
         return _walk(voice, step)
     assert step.target is not None
-    patterns = {
-        "PickupObject": templates.PICKUP_OPEN if step.opened else templates.PICKUP,
-        "PutObject": templates.PUT_OPEN if step.opened else templates.PUT,
-        "SliceObject": templates.SLICE_OPEN if step.opened else templates.SLICE,
-        "CleanObject": templates.CLEAN,
-        "HeatObject": templates.HEAT,
-        "CoolObject": templates.COOL,
-        "ToggleObject": templates.TOGGLE,
-    }[step.action]
-    slots = {"target": _target(voice, step), "target_again": voice.the(step.target.object_class)}
+    target, again = _target(voice, step), voice.the(step.target.object_class)
+    plural = not voice.noun(step.target.object_class).countable and target.startswith(again)
+    slots = {"target": target, "target_again": again, "is": "are" if plural else "is"}
+    if step.within is not None:
+        slots["container"] = voice.thing(step.within, landmark=0.3)
+        slots["container_again"] = voice.the(step.within.object_class)
     if step.place is not None:
         holder = step.place.object_class
-        place = voice.thing(step.place, landmark=0.3)
+        # What stands in a container is not found by the furniture around it.
+        place = voice.thing(step.place, landmark=0.0 if step.within else 0.3)
         put = voice.choose(put_words(holder))
         slots["place"] = place
         slots["place_again"] = voice.the(holder)
@@ -200,7 +199,13 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
         slots["in"] = f"{put_words(holder)[0]} {voice.the(holder)} {near}"
     if step.held is not None:
         slots["held"] = voice.the(step.held)
-    return voice.fill(voice.choose(_fillable(patterns, slots)), slots)
+    return voice.fill(voice.choose(_fillable(_patterns(step), slots)), slots)
+
+
+def _patterns(step: StepFacts) -> tuple[str, ...]:
+    if step.within is not None:
+        return templates.WITHIN[step.action]
+    return (templates.OPENED if step.opened else templates.ACTIONS)[step.action]
 
 
 def _target(voice: Voice, step: StepFacts) -> str:
@@ -239,7 +244,9 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     if not moved:
         walked = voice.fill(voice.choose(templates.GOTO_TURN_ONLY), slots)
     elif _is_sidestep(step.legs):
-        slots["sidestep"] = voice.choose(templates.SIDESTEPS[step.legs[0].turn])
+        near = step.legs[0].moves <= _SIDESTEP_MOVES
+        ways = templates.SIDESTEPS if near else templates.SHIFTS
+        slots["sidestep"] = voice.choose(ways[step.legs[0].turn])
         walked = voice.fill(voice.choose(templates.GOTO_SIDESTEP), slots)
     elif len(step.legs) <= _MOST_LEGS and voice.wants_detail():
         slots["legs"] = _legs(voice, step.legs)
@@ -257,11 +264,16 @@ def _walk(voice: Voice, step: StepFacts) -> str:
 def _summaries(step: StepFacts) -> tuple[str, ...]:
     """The patterns for a walk that leave out part of the way and are still true."""
     first, last = step.legs[0], step.legs[-1]
-    if step.nearer < -_NEARLY_METRES and last.turn is Turn.AROUND:
+    few = sum(leg.moves for leg in step.legs) <= _FEW_MOVES
+    if few and step.nearer < -_NEARLY_METRES and last.turn is Turn.AROUND:
         return templates.GOTO_STEP_BACK
     if step.nearer < _NEARLY_METRES:
-        # Nobody would say "walk to" of a place that the agent is at already.
-        return templates.GOTO_ADJUST
+        # Nobody would say "walk to" of a place that the agent is at already, nor "adjust your
+        # position" of a walk to the other end of it.
+        if few:
+            return templates.GOTO_ADJUST
+        turned = first.turn is not Turn.NONE
+        return templates.GOTO_TURN_ALONG if turned else templates.GOTO_ALONG
     patterns: tuple[str, ...] = templates.GOTO_DIRECT
     if first.turn is not Turn.NONE:
         patterns += templates.GOTO_FIRST_TURN * 2
@@ -295,8 +307,8 @@ def _legs(voice: Voice, legs: Sequence[Leg]) -> str:
 
 
 def _is_sidestep(legs: Sequence[Leg]) -> bool:
-    """Whether the agent ends one or two steps aside, facing as before."""
-    if len(legs) != 2 or legs[0].moves not in (1, 2) or legs[1].moves != 0:
+    """Whether the agent ends a few steps aside, facing as before."""
+    if len(legs) != 2 or not 1 <= legs[0].moves <= _FEW_MOVES or legs[1].moves != 0:
         return False
     return {legs[0].turn, legs[1].turn} == {Turn.LEFT, Turn.RIGHT}
 
@@ -327,4 +339,4 @@ def _all_texts() -> Iterator[str]:
             yield f"a an the two {noun.one} {noun.many}"
         for words in (put_words, rest_words, take_words):
             yield from words(object_class)
-    yield "it with and door drawer"
+    yield "it is are with and door drawer"

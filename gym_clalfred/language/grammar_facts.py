@@ -72,6 +72,8 @@ class StepFacts:
         action: ALFRED's name, such as GotoLocation or HeatObject.
         target: what is picked up, put down, treated or switched; for GotoLocation what is there.
         place: the receptacle that the target is taken from or put in; for GotoLocation where to.
+        within: the container that has the place inside and is opened and closed for it, such as the
+            fridge when something is put in a pot that stands there.
         held: what the agent carries when the step begins.
         filling: what a picked-up or carried receptacle contains.
         opened: whether the place is opened and closed for it.
@@ -86,6 +88,7 @@ class StepFacts:
     action: str
     target: Thing | None = None
     place: Thing | None = None
+    within: Thing | None = None
     held: ObjectClass | None = None
     filling: ObjectClass | None = None
     opened: bool = False

@@ -191,6 +191,16 @@ GOTO_ADJUST = (
     "change your position in front of {to}",
     "move to a better spot in front of {to}",
 )
+GOTO_ALONG = (
+    "{walk} until you are facing {to}",
+    "make your way over to {to}",
+    "move over until you are in front of {to}",
+    "{walk} until you stand in front of {to}",
+)
+GOTO_TURN_ALONG = (
+    "{first} and {walk} until you are facing {to}",
+    "{first}, {then} move over until you are in front of {to}",
+)
 GOTO_STEP_BACK = (
     "step back from {to}",
     "back up from {to}",
@@ -228,6 +238,11 @@ SIDESTEPS: dict[Turn, tuple[str, ...]] = {
     Turn.LEFT: ("take a step to the left", "move a little to the left", "step to your left"),
     Turn.RIGHT: ("take a step to the right", "move a little to the right", "step to your right"),
 }
+#: The same for a few steps more.
+SHIFTS: dict[Turn, tuple[str, ...]] = {
+    Turn.LEFT: ("move over to the left", "walk a few steps to the left", "go left a few steps"),
+    Turn.RIGHT: ("move over to the right", "walk a few steps to the right", "go right a few steps"),
+}
 #: Ways to say a number of moves: up to one, up to two, up to five, up to eleven, more.
 MOVES: tuple[tuple[int, tuple[str, ...]], ...] = (
     (1, ("take a step {forward}", "step forward", "move {forward} a little")),
@@ -244,7 +259,7 @@ TILTS = {
 PICKUP = (
     "{pick_up} {target}",
     "{pick_up} {target} {from}",
-    "{pick_up} {target} that is {on}",
+    "{pick_up} {target} that {is} {on}",
     "{pick_up} {target} {from}",
     "remove {target} {from}",
 )
@@ -254,6 +269,11 @@ PICKUP_OPEN = (
     "{pick_up} {target} {from}",
     "open {place} to {pick_up} {target} and shut {place_again}",
     "take {target} out of {place} and close {place_again}",
+)
+PICKUP_WITHIN = (
+    "open {container}, {pick_up} {target} {from} and close {container_again}",
+    "open {container} and {pick_up} {target} {from}, {then} close {container_again}",
+    "open {container}, {pick_up} {target} and close {container_again}",
 )
 PUT = (
     "{put} {target} {in}",
@@ -268,6 +288,11 @@ PUT_OPEN = (
     "{put} {target} {in} and shut {place_again}",
     "open {place}, {put} {target} in and close the {door}",
 )
+PUT_WITHIN = (
+    "open {container}, {put} {target} {in} and close {container_again}",
+    "open {container} and {put} {target} {in}, {then} close {container_again}",
+    "{put} {target} {in} inside {container} and shut {container_again}",
+)
 SLICE = (
     "{slice} {target} {on} {to_slices}",
     "use the knife to {slice} {target}",
@@ -279,6 +304,10 @@ SLICE_OPEN = (
     "open {place}, {slice} {target} inside and close {place_again}",
     "open {place} and {slice} {target} {to_slices}, {then} close {place_again}",
     "{slice} {target} {on} with the knife",
+)
+SLICE_WITHIN = (
+    "open {container}, {slice} {target} {on} and close {container_again}",
+    "open {container} and {slice} {target} {to_slices}, {then} close {container_again}",
 )
 CLEAN = (
     "{put} {target} {in}, turn on {water}, turn it off and {pick_up} {target_again} again",
@@ -311,6 +340,21 @@ TOGGLE = (
     "{switch_on} {target} to {look_at} {held}",
     "{look_at} {held} {under} {target} after you {switch_on} it",
 )
+
+#: What to do with things in plain reach, by ALFRED's name of the step.
+ACTIONS = {
+    "PickupObject": PICKUP,
+    "PutObject": PUT,
+    "SliceObject": SLICE,
+    "CleanObject": CLEAN,
+    "HeatObject": HEAT,
+    "CoolObject": COOL,
+    "ToggleObject": TOGGLE,
+}
+#: The same with things in a container that is opened and closed.
+OPENED = {"PickupObject": PICKUP_OPEN, "PutObject": PUT_OPEN, "SliceObject": SLICE_OPEN}
+#: The same with things in or on something that stands in such a container.
+WITHIN = {"PickupObject": PICKUP_WITHIN, "PutObject": PUT_WITHIN, "SliceObject": SLICE_WITHIN}
 
 RELATIONS: dict[Bearing, tuple[str, ...]] = {
     Bearing.BESIDE: ("by", "next to", "near", "beside", "close to"),
