@@ -433,22 +433,35 @@ PARTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), VALUES, min_size
 @pytest.mark.parametrize(
     ("encoder", "read"), [(MessagePack(), msgpack.loads), (Json(), json.loads)]
 )
-@given(first=PARTS, second=PARTS, number=st.floats(allow_nan=False, allow_infinity=False))
+@given(
+    first=PARTS,
+    second=PARTS,
+    numbers=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
+)
 def test_joined_parts_read_as_one(
     encoder: Encoder,
     read: Any,
     first: dict[str, Any],
     second: dict[str, Any],
-    number: float,
+    numbers: list[float],
 ) -> None:
     second = {f"{key}_": value for key, value in second.items()}
     parts = [encoder.entries(first), encoder.entries(second)]
-    assert read(encoder.map(parts)) == {**first, **second}
-    table = encoder.table([(parts[0], parts[1], number)] * 2, "distance")
-    assert read(table) == [{**first, **second, "distance": number}] * 2
-    assert read(encoder.map([encoder.written("x", encoder.array([encoder.value(number)]))])) == {
-        "x": [number]
-    }
+    assert read(b"".join(encoder.map(parts))) == {**first, **second}
+    inner = encoder.array_of_one((encoder.value(numbers),))
+    whole = encoder.map([encoder.written("x", inner)])
+    assert read(b"".join(whole)) == {"x": [numbers]}
+    rows = [first, second] * 2
+    table = encoder.table([encoder.row(row) for row in rows[: len(numbers)]])
+    # A table is filled again and again.
+    for shift in range(2):
+        values = numbers[shift:] + numbers[:shift]
+        flags = [(k + shift) % 2 == 0 for k in range(len(values))]
+        filled = table.fill(np.array(flags), np.array(values))
+        assert read(b"".join(filled)) == [
+            {**row, "visible": flag, "isInteractable": flag, "distance": value}
+            for row, flag, value in zip(rows, flags, values)
+        ]
 
 
 def test_faults_are_read_and_happen_once(tmp_path: Path) -> None:

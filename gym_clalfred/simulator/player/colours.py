@@ -48,13 +48,14 @@ class Palette:
 
 
 @njit(cache=True, nogil=True)
-def paint(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """``palette[instances]`` without making an array of wide indices first."""
+def paint_flipped(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """``palette[instances][::-1]`` without making an array of wide indices first."""
     height, width = instances.shape
     result = np.empty((height, width), dtype=np.uint32)
     for row in range(height):
+        source, target = instances[height - 1 - row], result[row]
         for column in range(width):
-            result[row, column] = palette[instances[row, column]]
+            target[column] = palette[source[column]]
     return result
 
 

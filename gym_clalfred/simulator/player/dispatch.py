@@ -7,6 +7,7 @@ import types
 import typing
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -113,11 +114,29 @@ def actions_of(owner: type) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class _Form:
+    """What a method takes: its parameters' types, which it must have, whether it takes others."""
+
+    types: dict[str, Any]
+    required: tuple[str, ...]
+    takes_all: bool
+
+
 @lru_cache(maxsize=256)
-def _signature(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], dict[str, Any]]:
+def _form(function: Callable[..., Any]) -> _Form:
     parameters = dict(inspect.signature(function).parameters)
     parameters.pop("self")
-    return parameters, typing.get_type_hints(function)
+    rest = [name for name, each in parameters.items() if each.kind is each.VAR_KEYWORD]
+    for name in rest:
+        del parameters[name]
+    hints = typing.get_type_hints(function)
+    required = (name for name, each in parameters.items() if each.default is each.empty)
+    return _Form(
+        {name: hints.get(name, Any) for name in parameters},
+        tuple(name for name in required if name != "action"),
+        bool(rest),
+    )
 
 
 def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
@@ -128,35 +147,25 @@ def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
         request: the message, with ``action`` and the arguments.
         strict: whether unknown arguments are refused, as since AI2-THOR 3, or ignored.
     """
-    name = request.get("action")
-    attribute = actions_of(type(owner)).get(str(name))
+    name = str(request.get("action"))
+    attribute = actions_of(type(owner)).get(name)
     if attribute is None:
-        raise unsupported(str(name)) if name in UNSUPPORTED else unknown_action(str(name))
-    parameters, hints = _signature(getattr(type(owner), attribute))
-    takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        raise unsupported(name) if name in UNSUPPORTED else unknown_action(name)
+    form = _form(getattr(type(owner), attribute))
     given = {key: value for key, value in request.items() if value is not None}
-    known = {key: value for key, value in given.items() if key in parameters}
-    unknown = sorted(set(given) - set(parameters) - COMMON)
-    if unknown and strict and not takes_all:
-        raise invalid_arguments(str(name), unknown, parameters, sorted(set(given) - COMMON))
-    missing = [
-        key
-        for key, parameter in parameters.items()
-        if parameter.default is parameter.empty
-        and parameter.kind is not parameter.VAR_KEYWORD
-        and key not in known
-        and key != "action"
-    ]
+    unknown = sorted(given.keys() - form.types.keys() - COMMON)
+    if unknown and strict and not form.takes_all:
+        raise invalid_arguments(name, unknown, form.types, sorted(given.keys() - COMMON))
+    missing = [key for key in form.required if key not in given]
     if missing:
-        raise missing_arguments(str(name), missing)
+        raise missing_arguments(name, missing)
     arguments = {
-        key: _convert(str(name), key, value, hints.get(key, Any), strict)
-        for key, value in known.items()
+        key: value if key == "action" else _convert(name, key, value, form.types[key], strict)
+        for key, value in given.items()
+        if key in form.types
     }
-    if takes_all:
+    if form.takes_all:
         arguments.update({k: v for k, v in given.items() if k not in arguments and k != "action"})
-    if "action" in parameters:
-        arguments["action"] = name
     return getattr(owner, attribute)(**arguments)
 
 

@@ -6,6 +6,9 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gym_clalfred.objects import (
     MOVABLE_RECEPTACLES,
     OPENABLE,
@@ -22,7 +25,7 @@ from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.cameras import Camera
 from gym_clalfred.simulator.player.colours import Palette
-from gym_clalfred.simulator.player.encoding import Encoder, Entries
+from gym_clalfred.simulator.player.encoding import Chunks, Encoder, Entries, Table
 from gym_clalfred.simulator.player.world import World
 
 
@@ -73,13 +76,10 @@ class Reporter:
         self._encoder = encoder
         self._legacy = legacy
         self._household: object = None
-        self._objects: dict[int, tuple[object, Entries]] = {}
+        self._rows: dict[int, tuple[object, bytes]] = {}
+        self._table: tuple[object, Table, NDArray[np.float64]] | None = None
         self._palette: tuple[int, Palette, Entries] | None = None
         self._bounds: Entries | None = None
-        self._switch = {
-            flag: encoder.entries({"visible": flag, "isInteractable": flag})
-            for flag in (False, True)
-        }
 
     def palette(self) -> Palette:
         """The colours of the present objects."""
@@ -96,8 +96,8 @@ class Reporter:
         encoder = self._encoder
         if self._household is not self._world.household:
             self._household = self._world.household
-            self._objects.clear()
-            self._palette = self._bounds = None
+            self._rows.clear()
+            self._table = self._palette = self._bounds = None
         cameras = [_camera_entry(k, camera) for k, camera in enumerate(screen.cameras)]
         parts = [
             encoder.entries(self._agent_entries(screen, result, cameras)),
@@ -109,38 +109,62 @@ class Reporter:
             parts.append(self._colours()[1])
         else:
             parts.append(encoder.entries({"colors": None}))
-        agents = encoder.written("agents", encoder.array([encoder.map(parts)]))
+        agents = encoder.written("agents", encoder.array_of_one(encoder.map(parts)))
         envelope = {
             "thirdPartyCameras": cameras,
             "activeAgentId": 0,
             "sequenceId": result.sequence,
         }
-        return encoder.map([agents, encoder.entries(envelope)])
+        return b"".join(encoder.map([agents, encoder.entries(envelope)]))
 
-    def _write_objects(self) -> bytes:
-        world, encoder = self._world, self._encoder
-        visible = world.sight().visible
-        distances = world.distances().tolist()
-        held = world.household.held
+    def _write_objects(self) -> Chunks:
+        world = self._world
+        household, agent = world.household, world.agent
+        held = household.held
+        # What is held moves with the agent.
+        state = (household.version, None if held is None else agent)
+        if self._table is None or self._table[0] != state:
+            self._table = (state, self._tabulate(), self._places())
+        _, table, places = self._table
+        seen = np.zeros(len(places), dtype=np.bool_)
+        for thing in map(household.get, world.sight().visible):
+            assert thing is not None
+            seen[thing.index] = True
+        for thing in () if held is None else held.tree():
+            seen[thing.index] = True
+        offsets = places - (agent.x, AGENT_HEIGHT, agent.z)
+        return table.fill(seen, np.sqrt((offsets * offsets).sum(axis=1)))
+
+    def _places(self) -> NDArray[np.float64]:
+        """(N, 3) origins of all objects ever, by index."""
+        household = self._world.household
+        places = [thing.position for thing in household.things]
+        held = household.held
+        for thing in () if held is None else held.tree():
+            assert held is not None
+            places[thing.index] = _in_hand(self._world, held, thing)[0]
+        return np.array(places, dtype=np.float64)
+
+    def _tabulate(self) -> Table:
+        """The table of all objects; those that did not change are not written again."""
+        household, encoder = self._world.household, self._encoder
+        held = household.held
         carried = set() if held is None else {thing.index for thing in held.tree()}
         rows = []
-        for thing in world.household.things:
+        for thing in household.things:
             index = thing.index
             state: object = thing.describe() if thing.alive else thing
+            known = self._rows.get(index)
             if index in carried:
-                entries = encoder.entries(self._describe(thing))
-                # What is held moves with the agent, so it is written anew each time.
-                self._objects.pop(index, None)
+                row = encoder.row(self._describe(thing))
+                self._rows.pop(index, None)
+            elif known is not None and known[0] is state:
+                row = known[1]
             else:
-                known = self._objects.get(index)
-                if known is not None and known[0] is state:
-                    entries = known[1]
-                else:
-                    entries = encoder.entries(self._describe(thing))
-                    self._objects[index] = (state, entries)
-            seen = self._switch[thing.id in visible or index in carried]
-            rows.append((entries, seen, distances[index]))
-        return encoder.table(rows, "distance")
+                row = encoder.row(self._describe(thing))
+                self._rows[index] = (state, row)
+            rows.append(row)
+        return encoder.table(rows)
 
     def _describe(self, thing: Thing) -> dict[str, Any]:
         world, kind = self._world, thing.object_class

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.player.actions import Actions
 from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
-from gym_clalfred.simulator.player.colours import colour_bounds, paint
+from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
 from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
 from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
 from gym_clalfred.simulator.player.refusals import RefusedError
-from gym_clalfred.simulator.player.transport import Message, Transport
+from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport
 from gym_clalfred.simulator.player.world import World
 
 #: The scene that is loaded before a client asks for one.
@@ -106,7 +107,7 @@ class Player:
     def _answer(self, result: Result, request: dict[str, Any]) -> Message:
         if self._can_patch(result):
             return Message(self._patch(result), patch=True)
-        images: list[tuple[str, bytes]] = []
+        images: list[Image] = []
         extra: dict[str, Any] = {}
         if request.get("renderImage", True):
             images, extra = self._render()
@@ -133,10 +134,11 @@ class Player:
             }
         )
 
-    def _render(self) -> tuple[list[tuple[str, bytes]], dict[str, Any]]:
+    def _render(self) -> tuple[list[Image], dict[str, Any]]:
         """The images of all cameras, in the order of the protocol, and 2.1.0's boxes."""
         screen = self._screen
-        named = screen.instances or screen.classes
+        # What is visible is told of every picture; seeing it in this one is cheaper than looking.
+        named = screen.instances or screen.classes or self._sees_all()
         pictures = self._studio.shoot(
             self._world.stage,
             [self._actions.main_camera(), *screen.cameras],
@@ -146,7 +148,7 @@ class Player:
         )
         if not self._actions.map_view:
             self._world.recognise(pictures[0].instances)
-        images: list[tuple[str, bytes]] = []
+        images: list[Image] = []
         extra: dict[str, Any] = {}
         for k, picture in enumerate(pictures):
             rgb, depth, ids, classes = _FIELDS[k > 0]
@@ -155,27 +157,28 @@ class Player:
                 images.append((depth, self._depth(picture)))
             if screen.instances:
                 palette = self._reporter.palette().instances
-                images.append((ids, self._colours(self._coloured(picture, palette))))
+                images.append((ids, self._coloured(picture, palette)))
                 if self._legacy and k == 0:
                     assert picture.instances is not None
                     extra["colorBounds"] = colour_bounds(picture.instances, palette)
             if screen.classes:
-                pixels = self._coloured(picture, self._reporter.palette().classes)
-                images.append((classes, self._colours(pixels)))
+                colours = self._coloured(picture, self._reporter.palette().classes)
+                images.append((classes, colours))
         return images, extra
 
-    @staticmethod
-    def _coloured(picture: Picture, palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def _sees_all(self) -> bool:
+        screen, world = self._screen, self._world
+        whole = (screen.width, screen.height) == (SIGHT_PIXELS, SIGHT_PIXELS)
+        return whole and world.held is None and not screen.cameras
+
+    def _coloured(self, picture: Picture, palette: NDArray[np.uint32]) -> Buffer:
         assert picture.instances is not None
-        pixels: NDArray[np.uint32] = paint(picture.instances, palette)
-        return pixels
-
-    def _colours(self, pixels: NDArray[np.uint32]) -> bytes:
+        pixels = paint_flipped(picture.instances, palette)
         if not self._legacy:
-            return _flipped(pixels)
-        return _flipped(pixels.view(np.uint8).reshape(*pixels.shape, 4)[..., :3])
+            return pixels.data.cast("B")
+        return pixels.view(np.uint8).reshape(*pixels.shape, 4)[..., :3].tobytes()
 
-    def _depth(self, picture: Picture) -> bytes:
+    def _depth(self, picture: Picture) -> Buffer:
         assert picture.depth is not None
         if not self._legacy:
             return _flipped(picture.depth)
@@ -206,6 +209,6 @@ _FIELDS = {
 }
 
 
-def _flipped(image: NDArray[Any]) -> bytes:
+def _flipped(image: NDArray[Any]) -> Buffer:
     """Row-major bytes, the bottom row first."""
-    return image[::-1].tobytes()
+    return np.ascontiguousarray(image[::-1]).data.cast("B")

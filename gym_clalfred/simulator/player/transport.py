@@ -40,8 +40,17 @@ FIELD_TYPES = {
 #: The largest pipe that Linux gives to ordinary users: a frame goes through in one piece.
 PIPE_BYTES = 1 << 20
 
+#: What goes into one system call; systems take at least 1024.
+MOST_PARTS = 256
+
 #: How often a waiting player looks whether its client still lives, in seconds.
 PULSE = 0.5
+
+
+Buffer = bytes | memoryview
+
+#: A form field and its bytes.
+Image = tuple[str, Buffer]
 
 
 @dataclass
@@ -50,12 +59,12 @@ class Message:
 
     Args:
         metadata: written by the transport's encoder.
-        images: (form field, bytes) in order.
+        images: in the order of the protocol.
         patch: whether the metadata only says how the action went; nothing else changed.
     """
 
     metadata: bytes
-    images: list[tuple[str, bytes]] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
     patch: bool = False
 
 
@@ -122,13 +131,15 @@ class Pipes(Transport):
                 return
             time.sleep(0.05)
 
-    def _send(self, parts: list[bytes]) -> None:
+    def _send(self, parts: list[Buffer]) -> None:
         if self._out is None:
             self._out = self._open_for_writing(self._paths[0])
-        for part in parts:
-            view = memoryview(part)
-            while view:
-                view = view[os.write(self._out, view) :]
+        while parts:
+            written = os.writev(self._out, parts[:MOST_PARTS])
+            while parts and written >= len(parts[0]):
+                written -= len(parts.pop(0))
+            if parts:
+                parts[0] = memoryview(parts[0])[written:]
 
     def _receive(self) -> dict[str, Any]:
         if self._in is None:
@@ -268,9 +279,9 @@ def remove_pipes(*paths: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _framed(message: Message) -> list[bytes]:
+def _framed(message: Message) -> list[Buffer]:
     kind = METADATA_PATCH if message.patch else METADATA
-    parts = [HEADER.pack(kind, len(message.metadata)) + message.metadata]
+    parts: list[Buffer] = [HEADER.pack(kind, len(message.metadata)), message.metadata]
     for name, content in message.images:
         parts.append(HEADER.pack(FIELD_TYPES[name], len(content)))
         parts.append(content)
@@ -281,7 +292,7 @@ def _framed(message: Message) -> list[bytes]:
 def _form(boundary: str, token: str, message: Message) -> bytes:
     """A multipart form as Unity writes it; AI2-THOR's own reader is particular about headers."""
     start = f"\r\n--{boundary}\r\n".encode()
-    parts = []
+    parts: list[Buffer] = []
     for name, text in (("metadata", message.metadata), ("token", token.encode())):
         head = (
             'Content-Type: text/plain; charset="utf-8"\r\n'

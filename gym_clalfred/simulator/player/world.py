@@ -213,13 +213,6 @@ class World(EmbeddedSimulator):
         held = self.household.held
         return None if held is None else hand_pose(held, self.agent)
 
-    def distances(self) -> NDArray[np.float64]:
-        """Distance from the agent to every object ever, by index, to its origin."""
-        places = np.array([thing.position for thing in self.household.things])
-        here = np.array([self._x, AGENT_HEIGHT, self._z])
-        distances: NDArray[np.float64] = np.sqrt(((places - here) ** 2).sum(axis=1))
-        return distances
-
     def free_points(self) -> list[tuple[float, float]]:
         """Grid points connected with where the agent stands, sorted."""
         start = (round(self._x / GRID_METRES), round(self._z / GRID_METRES))
