@@ -48,7 +48,7 @@ def rendered_views(low: tuple[float, ...], high: tuple[float, ...]) -> list[Fixt
     ground = MeshBuilder().box((-0.1, -9.1, -0.1), (0.1, -9.0, 0.1), Paint((0, 0, 0))).build()
     stage, camera = Stage(ground, decor), Renderer(SAMPLES)
     mesh = MeshBuilder().box(low, high, Paint((9, 9, 9))).build()  # type: ignore[arg-type]
-    stage.put(1, mesh, (0.0, 0.0, 0.0), 0.0, shadows=False)
+    stage.put(1, mesh, (0.0, 0.0, 0.0), 0.0, carried=True)
     views = []
     for x, z, yaw, pitch in POSES:
         images = camera.render(stage, (x, EYE_HEIGHT, z), [(yaw, pitch)], rgb=False)

@@ -261,13 +261,13 @@ def test_pictures_belong_to_the_caller() -> None:
         assert np.array_equal(image, kept)
 
 
-def test_exclude_leaves_out_one_object_and_changes_no_other() -> None:
+def test_what_is_carried_can_be_left_out_and_changes_nothing_else() -> None:
     stage = make_stage()
-    stage.put(1, box(0.2, 0.2, 0.2), (0, 1.475, 1.0), 0)
+    stage.put(1, box(0.2, 0.2, 0.2), (0, 1.475, 1.0), 0, carried=True)
     stage.put(2, box(0.4, 0.4, 0.2), (0, 1.375, 2.0), 0)
     renderer = Renderer(64)
     names = renderer.render(stage, EYE, [(0, 0)]).instances
-    without = renderer.render(stage, EYE, [(0, 0)], exclude=1).instances
+    without = renderer.render(stage, EYE, [(0, 0)], carried=False).instances
     assert names[0, 32, 32] == 1
     assert without[0, 32, 32] == 2
     assert np.array_equal(np.where(names == 1, without, names), without)

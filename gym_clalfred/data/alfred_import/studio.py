@@ -28,7 +28,7 @@ class Studio:
         self, mesh: Mesh, position: Vector, yaw: float, views: Sequence[FixtureView]
     ) -> float:
         """Mean intersection over union of an object's picture and its masks."""
-        self._stage.put(1, mesh, position, yaw, shadows=False)
+        self._stage.put(1, mesh, position, yaw, carried=True)
         total = 0.0
         for view in views:
             eye = (view.x, EYE_HEIGHT, view.z)

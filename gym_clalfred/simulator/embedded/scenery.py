@@ -72,9 +72,11 @@ class Scenery:
 
     def show_hand(self, held: Thing, agent: AgentPose) -> None:
         """Shows what is held, with its contents, before the camera."""
-        self.clear_hand()
+        things = list(held.tree())
+        if [thing.index for thing in things] != self._in_hand:
+            self.clear_hand()
         position, yaw = hand_pose(held, agent)
-        for thing in held.tree():
+        for thing in things:
             x, z = held.local(thing.position[0], thing.position[2])
             x, z = turn(x, z, yaw)
             at = (
@@ -83,8 +85,8 @@ class Scenery:
                 position[2] + z,
             )
             mesh = build_mesh(thing.object_class, thing.size, thing.style, thing.look)
-            self.stage.put(thing.index + 1, mesh, at, yaw + thing.yaw - held.yaw, shadows=False)
-            self._in_hand.append(thing.index)
+            self.stage.put(thing.index + 1, mesh, at, yaw + thing.yaw - held.yaw, carried=True)
+        self._in_hand = [thing.index for thing in things]
 
     def clear_hand(self) -> None:
         """Leaves what is held out of the picture."""

@@ -37,8 +37,8 @@ from gym_clalfred.simulator.embedded.visibility import (
     eye_of,
     gaze_at,
     observe,
+    pixels_of,
     points_of,
-    translate,
 )
 
 #: Stages kept for rooms used lately, so that going back to one is quick.
@@ -134,13 +134,13 @@ class EmbeddedSimulator(Simulator):
             [(self._yaw + yaw, self._pitch + pitch) for yaw, pitch in options.view_angles],
             depth=options.depth,
             instances=options.instances,
+            classes_of=self._classes,
         )
         assert images.rgb is not None
-        instances = images.instances
         return Frame(
             rgb=images.rgb,
-            instances=instances,
-            classes=None if instances is None else translate(instances, self._classes),
+            instances=images.instances,
+            classes=images.classes,
             depth=images.depth,
             object_ids=self._object_ids,
         )
@@ -230,14 +230,26 @@ class EmbeddedSimulator(Simulator):
     def _observe(self) -> Observation:
         if self._observation is None:
             household = self._living()
-            self._scenery.clear_hand()
             images = self._eye.render(
-                self._scenery.stage, eye_of(self.agent), [(self._yaw, self._pitch)], rgb=False
+                self._scenery.stage,
+                eye_of(self.agent),
+                [(self._yaw, self._pitch)],
+                rgb=False,
+                # Only what is held can be put, and only Put asks how far away things are.
+                depth=household.held is not None,
+                carried=False,
             )
             assert images.instances is not None
             view = images.instances[0]
             view.flags.writeable = False
-            self._observation = observe(view, self._object_ids, household.things, self._x, self._z)
+            self._observation = observe(
+                view,
+                self._object_ids,
+                household.things,
+                self._x,
+                self._z,
+                None if images.depth is None else images.depth[0],
+            )
         return self._observation
 
     def _sync(self) -> None:
@@ -266,32 +278,25 @@ class EmbeddedSimulator(Simulator):
         if target not in observation.sight.visible:
             return Failure.TOO_FAR if target in observation.in_view else Failure.NOT_VISIBLE
         if action == Action.PutObject:
-            return self._put(thing, observation.sight)
+            return self._put(thing, observation)
         failure = _RULES[action](household, thing)
         if failure is None:
             self._sync()
         return failure
 
-    def _put(self, holder: Thing, sight: Sight) -> Failure | None:
+    def _put(self, holder: Thing, observation: Observation) -> Failure | None:
         """Puts the held object down where it stays in view, if there is such a place."""
         household = self._living()
-        self._scenery.clear_hand()
-        agent, mask = self.agent, sight.mask(holder.id)
-        depth = self._eye.render(
-            self._scenery.stage,
-            eye_of(agent),
-            [(agent.yaw, agent.pitch)],
-            rgb=False,
-            depth=True,
-            instances=False,
-        ).depth
-        assert depth is not None
-        seen = points_of(mask, depth[0], agent)
-        places = household.places_for_held(holder, gaze_at(mask, agent), seen)
+        held, depth = household.held, observation.depth
+        if held is None or depth is None:
+            return Failure.HANDS_EMPTY
+        agent = self.agent
+        rows, columns = pixels_of(observation.sight.instances, holder.index + 1)
+        places = household.places_for_held(
+            holder, gaze_at(rows, columns, agent), points_of(rows, columns, depth, agent)
+        )
         if isinstance(places, Failure):
             return places
-        held = household.held
-        assert held is not None
         for place in places[:PUT_TRIES]:
             self._put_at(holder, place)
             if held.id in self._observe().sight.visible:

@@ -34,10 +34,14 @@ MOST_POINTS = 600
 
 @dataclass(frozen=True)
 class Observation:
-    """A ``Sight`` with the ids that are in view whether or not they are in reach."""
+    """A ``Sight`` with the ids that are in view whether or not they are in reach.
+
+    ``depth`` is (300, 300) metres along the optical axis, if something is held.
+    """
 
     sight: Sight
     in_view: frozenset[str]
+    depth: NDArray[np.float32] | None = None
 
 
 def observe(
@@ -46,12 +50,26 @@ def observe(
     things: Sequence[Thing],
     x: float,
     z: float,
+    depth: NDArray[np.float32] | None = None,
 ) -> Observation:
-    """Works out what an agent at (x, z) with a front view of ``instances`` (300, 300) sees."""
+    """Works out what an agent at (x, z) with a front view of ``instances`` (300, 300) sees.
+
+    Args:
+        depth: (300, 300) that belongs to it.
+    """
     counts = count_pixels(instances, len(things) + 1)
     seen = [things[k] for k in np.flatnonzero(counts[1:] >= LEAST_PIXELS).tolist()]
-    visible = frozenset(thing.id for thing in seen if distance_to(thing, x, z) <= REACH_METRES)
-    return Observation(Sight(instances, object_ids, visible), frozenset(thing.id for thing in seen))
+    visible = frozenset(thing.id for thing in seen if _is_in_reach(thing, x, z))
+    in_view = frozenset(thing.id for thing in seen)
+    return Observation(Sight(instances, object_ids, visible), in_view, depth)
+
+
+def _is_in_reach(thing: Thing, x: float, z: float) -> bool:
+    # No part of a box is farther than its centre, which is quicker to tell.
+    centre_x, _, centre_z = thing.position
+    if math.hypot(centre_x - x, centre_z - z) <= REACH_METRES:
+        return True
+    return distance_to(thing, x, z) <= REACH_METRES
 
 
 def distance_to(thing: Thing, x: float, z: float) -> float:
@@ -66,9 +84,8 @@ def eye_of(agent: AgentPose) -> Vector:
     return (agent.x, agent.y + CAMERA_ABOVE_AGENT, agent.z)
 
 
-def gaze_at(mask: NDArray[np.bool_], agent: AgentPose) -> Gaze:
-    """The line of sight through the middle of a (300, 300) mask."""
-    rows, columns = np.nonzero(mask)
+def gaze_at(rows: NDArray[np.int64], columns: NDArray[np.int64], agent: AgentPose) -> Gaze:
+    """The line of sight through the middle of some pixels of the 300 x 300 view."""
     middle = SIGHT_PIXELS / 2
     focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
     right = (float(columns.mean()) + 0.5 - middle) / focal if len(columns) else 0.0
@@ -77,16 +94,18 @@ def gaze_at(mask: NDArray[np.bool_], agent: AgentPose) -> Gaze:
 
 
 def points_of(
-    mask: NDArray[np.bool_], depth: NDArray[np.float32], agent: AgentPose
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    depth: NDArray[np.float32],
+    agent: AgentPose,
 ) -> NDArray[np.float64]:
-    """(N, 3) points in the room that the pixels of a mask show, some hundreds, within reach.
+    """(N, 3) points in the room that some pixels show, some hundreds of them, within reach.
 
     Args:
-        mask: (300, 300).
+        rows, columns: (P,) of the pixels.
         depth: (300, 300) metres along the optical axis.
         agent: whose view it is.
     """
-    rows, columns = np.nonzero(mask)
     every = max(len(rows) // MOST_POINTS, 1)
     rows, columns = rows[::every], columns[::every]
     middle = SIGHT_PIXELS / 2
@@ -131,10 +150,18 @@ def count_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def translate(instances: NDArray[np.int16], table: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """``table[instances]`` without making an array of wide indices first."""
-    result = np.empty(instances.shape, dtype=np.uint8)
-    source, target = instances.ravel(), result.ravel()
-    for k in range(source.size):
-        target[k] = table[source[k]]
-    return result
+def pixels_of(
+    instances: NDArray[np.int16], instance: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows and columns of the pixels that show an instance, in reading order."""
+    count = 0
+    for pixel in instances.ravel():
+        count += pixel == instance
+    rows, columns = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    found = 0
+    for row in range(instances.shape[0]):
+        for column in range(instances.shape[1]):
+            if instances[row, column] == instance:
+                rows[found], columns[found] = row, column
+                found += 1
+    return rows, columns

@@ -31,6 +31,76 @@ SHIFTED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.MARBLE))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def place(
+    first: int,
+    instance: int,
+    x: float,
+    y: float,
+    z: float,
+    sine: float,
+    cosine: float,
+    rooted: bool,
+    mesh_corners: F32,
+    mesh_counts: I32,
+    mesh_normals: F32,
+    colours: NDArray[np.uint8],
+    textures: I32,
+    scales: F32,
+    glow: F32,
+    bends: F32,
+    tiles: F32,
+    light: F32,
+    corners: F32,
+    counts: I32,
+    planes: F32,
+    paints: F32,
+    patterns: I32,
+    owners: NDArray[np.int16],
+    receivers_of: I32,
+    sphere: F32,
+) -> None:
+    """Writes a mesh at a position, turned: all that a stage keeps per polygon, and its sphere.
+
+    The arguments are those of ``transform`` and ``paint``.
+    """
+    position = np.array([x, y, z], dtype=np.float32)
+    yaw = np.array([sine, cosine], dtype=np.float32)
+    transform(
+        first,
+        position,
+        yaw,
+        mesh_corners,
+        mesh_counts,
+        mesh_normals,
+        corners,
+        counts,
+        planes,
+        sphere,
+    )
+    paint(
+        first,
+        position[1],
+        yaw,
+        colours,
+        textures,
+        scales,
+        glow,
+        bends,
+        tiles,
+        light,
+        rooted,
+        corners,
+        counts,
+        planes,
+        paints,
+        patterns,
+    )
+    for p in range(first, first + len(mesh_counts)):
+        owners[p] = instance
+        receivers_of[p] = -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def transform(
     first: int,
     position: F32,

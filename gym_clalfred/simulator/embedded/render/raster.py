@@ -24,6 +24,13 @@ EDGE_ON = np.float32(1e-4)
 SINE = np.float32(0.5)
 COSINE = np.float32(0.8660254)
 
+#: Inner loops do this many pixels, rows or corners at once, also beyond the end of what they are
+#: for: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
+LANES = np.uint64(8)
+
+#: Mark of objects that are carried, in the last column of ``spans``.
+CARRIED = 2
+
 HALF = np.float32(0.5)
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
@@ -37,34 +44,50 @@ EXACT = {"nnan", "ninf", "nsz"}
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def find_facing(
-    eye: F32, spans: I32, planes: F32, distances: F32, facing: I32, ranges: I32, exclude: int
+    eye: F32,
+    spans: I32,
+    planes: F32,
+    corners: F32,
+    counts: I32,
+    carried: bool,
+    distances: F32,
+    facing: I32,
+    starts: I32,
+    ranges: I32,
+    points: F32,
 ) -> None:
-    """Lists, object by object, the polygons that turn their front to the eye.
+    """Lists, object by object, the polygons that turn their front to the eye, and their corners.
 
     Args:
         eye: (3,) position.
-        spans: (M, 3) first polygon, number of polygons and instance per object.
+        spans: (M, 4) first polygon, number of polygons, instance and whether it is carried.
         planes: (N, 4) unit normal and offset per polygon.
+        corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
+        carried: whether to draw what is carried.
         distances: (N,) out, metres from the eye to the polygon's plane.
         facing: (N,) out, the polygons.
+        starts: (N + 1,) out, where each of them begins in ``points``.
         ranges: (M, 2) out, each object's part of ``facing``.
-        exclude: instance to leave out, or -1.
+        points: (6, C) rows 0 to 2 out, the corners seen from the eye, in the room's directions.
     """
-    found = 0
+    found, length = 0, 0
+    ex, ey, ez = eye[0], eye[1], eye[2]
+    starts[0] = 0
     for m in range(spans.shape[0]):
         ranges[m, 0] = found
-        if spans[m, 2] != exclude:
+        if carried or spans[m, 3] != CARRIED:
             for p in range(spans[m, 0], spans[m, 0] + spans[m, 1]):
-                distance = (
-                    planes[p, 0] * eye[0]
-                    + planes[p, 1] * eye[1]
-                    + planes[p, 2] * eye[2]
-                    - planes[p, 3]
-                )
+                distance = planes[p, 0] * ex + planes[p, 1] * ey + planes[p, 2] * ez - planes[p, 3]
                 if distance > EDGE_ON:
                     distances[p] = distance
                     facing[found] = p
                     found += 1
+                    for k in range(counts[p]):
+                        points[0, length] = corners[p, k, 0] - ex
+                        points[1, length] = corners[p, k, 1] - ey
+                        points[2, length] = corners[p, k, 2] - ez
+                        length += 1
+                    starts[found] = length
         ranges[m, 1] = found
 
 
@@ -77,23 +100,25 @@ def draw_view(
     spheres: F32,
     ranges: I32,
     facing: I32,
+    starts: I32,
     distances: F32,
-    corners: F32,
-    counts: I32,
     planes: F32,
+    points: F32,
     scratch: F32,
+    limits: I32,
     inverse_depth: F32,
     polygons: F32,
 ) -> None:
-    """Fills ``inverse_depth`` and ``polygons``, both (size * size,), for one view.
+    """Fills ``inverse_depth`` and ``polygons``, both (size * size + LANES,), for one view.
 
     Polygons are numbered in float32, which is exact and keeps the inner loop in one kind of vector.
 
     Args:
         basis: (3, 3) rows right, up, forward of the camera.
         spheres: (M, 4) centre and radius per object.
-        corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
-        scratch: (4, >= size) working memory; see ``trace_edges``.
+        points: (6, C) corners as ``find_facing`` left them; rows 3 to 5 are working memory.
+        scratch: (4, >= size + LANES) working memory; see ``trace_edges``.
+        limits: (2, >= size + LANES) working memory: where a polygon begins and ends on each row.
     """
     inverse_depth[:] = ZERO
     polygons[:] = -ONE
@@ -103,12 +128,11 @@ def draw_view(
     rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
     ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
     fx, fy, fz = basis[2, 0], basis[2, 1], basis[2, 2]
-    ex, ey, ez = eye[0], eye[1], eye[2]
     for m in range(spheres.shape[0]):
         first, last = ranges[m, 0], ranges[m, 1]
         if first == last:
             continue
-        dx, dy, dz = spheres[m, 0] - ex, spheres[m, 1] - ey, spheres[m, 2] - ez
+        dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
         radius = spheres[m, 3]
         forward = fx * dx + fy * dy + fz * dz
         if forward + radius < NEAR or radius * focal < HALF * forward:
@@ -118,28 +142,42 @@ def draw_view(
         if abs(ux * dx + uy * dy + uz * dz) * COSINE - forward * SINE > radius:
             continue
         crosses_near = forward - radius < NEAR
+        begin = np.uint64(starts[first])
+        for k in range(begin, begin + in_lanes(np.uint64(starts[last]) - begin)):
+            x, y, z = points[0, k], points[1, k], points[2, k]
+            ahead = fx * x + fy * y + fz * z
+            scale = focal / ahead
+            points[3, k] = middle + (rx * x + ry * y + rz * z) * scale
+            points[4, k] = middle - (ux * x + uy * y + uz * z) * scale
+            points[5, k] = ahead
         for f in range(first, last):
             p = facing[f]
-            count = counts[p]
-            behind = 0
-            for k in range(count):
-                dx, dy, dz = corners[p, k, 0] - ex, corners[p, k, 1] - ey, corners[p, k, 2] - ez
-                clipped[k, 0] = rx * dx + ry * dy + rz * dz
-                clipped[k, 1] = ux * dx + uy * dy + uz * dz
-                clipped[k, 2] = fx * dx + fy * dy + fz * dz
-                if clipped[k, 2] < NEAR:
-                    behind += 1
-            if crosses_near and behind > 0:
+            begin, count = np.uint64(starts[f]), starts[f + 1] - starts[f]
+            if crosses_near:
+                behind = 0
+                for k in range(begin, begin + np.uint64(count)):
+                    behind += points[5, k] < NEAR
                 if behind == count:
                     continue
-                count = clip_near(clipped, count)
+                if behind > 0:
+                    for k in range(np.uint64(count)):
+                        x, y, z = points[0, begin + k], points[1, begin + k], points[2, begin + k]
+                        clipped[k, 0] = rx * x + ry * y + rz * z
+                        clipped[k, 1] = ux * x + uy * y + uz * z
+                        clipped[k, 2] = points[5, begin + k]
+                    count = clip_near(clipped, count)
+                    for k in range(np.uint64(count)):
+                        scale = focal / clipped[k, 2]
+                        scratch[2, k] = middle + clipped[k, 0] * scale
+                        scratch[3, k] = middle - clipped[k, 1] * scale
+                else:
+                    copy_corners(points, begin, count, scratch)
+            else:
+                copy_corners(points, begin, count, scratch)
             top, low = FAR_AWAY, -FAR_AWAY
             west, east = FAR_AWAY, -FAR_AWAY
-            for k in range(count):
-                scale = focal / clipped[k, 2]
-                x = middle + clipped[k, 0] * scale
-                y = middle - clipped[k, 1] * scale
-                scratch[2, k], scratch[3, k] = x, y
+            for k in range(np.uint64(count)):
+                x, y = scratch[2, k], scratch[3, k]
                 top, low = min(top, y), max(low, y)
                 west, east = min(west, x), max(east, x)
             first_row = max(ZERO, np.ceil(top - HALF))
@@ -148,8 +186,11 @@ def draw_view(
                 continue
             if max(ZERO, np.ceil(west - HALF)) >= min(bottom, np.ceil(east - HALF)):
                 continue
-            start, stop = int(first_row), int(last_row)
-            trace_edges(scratch, count, start, stop)
+            start, stop = np.uint64(first_row), np.uint64(last_row)
+            trace_edges(scratch, count, int(start), int(stop))
+            for row in range(start, start + in_lanes(stop - start)):
+                limits[0, row] = np.int32(max(ZERO, np.ceil(scratch[0, row] - HALF)))
+                limits[1, row] = np.int32(min(bottom, np.ceil(scratch[1, row] - HALF)))
             name = np.float32(p)
             nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
             factor = -ONE / distances[p]
@@ -157,21 +198,37 @@ def draw_view(
             slope_y = -(nx * ux + ny * uy + nz * uz) * factor / focal
             corner = (nx * fx + ny * fy + nz * fz) * factor + (slope_x + slope_y) * (HALF - middle)
             for row in range(start, stop):
-                begin = max(0, int(np.ceil(scratch[0, row] - HALF)))
-                end = min(size, int(np.ceil(scratch[1, row] - HALF)))
-                if begin >= end:
+                left, right = limits[0, row], limits[1, row]
+                if left >= right:
                     continue
-                base = row * size
-                value = corner + slope_y * np.float32(row)
-                offset = np.uint64(base)
-                for column in range(np.uint32(begin), np.uint32(end)):
-                    pixel = offset + np.uint64(column)
-                    depth = value + slope_x * np.float32(np.int32(column))
+                value = corner + slope_y * np.float32(np.int32(row))
+                offset = row * np.uint64(size)
+                # Whole vectors, also beyond the end, where nothing is nearer.
+                for column in range(
+                    np.uint64(left), np.uint64(left) + in_lanes(np.uint64(right - left))
+                ):
+                    pixel = offset + column
+                    place = np.int32(column)
+                    depth = value + slope_x * np.float32(place)
                     before, named = inverse_depth[pixel], polygons[pixel]
                     # Arithmetic instead of a choice: a choice becomes slow masked stores.
-                    nearer = np.float32(depth > before)
+                    nearer = np.float32((depth > before) & (place < right))
                     inverse_depth[pixel] = before + (depth - before) * nearer
                     polygons[pixel] = named + (name - named) * nearer
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+def in_lanes(length: np.uint64) -> np.uint64:
+    """The length, rounded up to whole vectors."""
+    return (length + LANES - np.uint64(1)) & ~(LANES - np.uint64(1))
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+def copy_corners(points: F32, begin: np.uint64, count: int, scratch: F32) -> None:
+    """Copies a polygon's corners on the screen to where ``trace_edges`` expects them."""
+    for k in range(np.uint64(count)):
+        scratch[2, k] = points[3, begin + k]
+        scratch[3, k] = points[4, begin + k]
 
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import FIELD_OF_VIEW_DEGREES, Vector
 from gym_clalfred.simulator.embedded.render import shading
+from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
 from gym_clalfred.simulator.embedded.render.views import BEYOND, render_views
@@ -27,11 +29,13 @@ class Images:
         rgb: (V, H, W, 3) uint8.
         depth: (V, H, W) float32, metres along the optical axis.
         instances: (V, H, W) int16, 0 for the room itself.
+        classes: (V, H, W) uint8.
     """
 
     rgb: NDArray[np.uint8] | None
     depth: NDArray[np.float32] | None
     instances: NDArray[np.int16] | None
+    classes: NDArray[np.uint8] | None = None
 
 
 class Renderer:
@@ -47,8 +51,9 @@ class Renderer:
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
         self._inverse_depth = np.zeros(size * size + BEYOND, dtype=np.float32)
-        self._polygons = np.zeros(size * size, dtype=np.float32)
-        self._edges = np.zeros((4, max(size, 16)), dtype=np.float32)
+        self._polygons = np.zeros(size * size + BEYOND, dtype=np.float32)
+        self._edges = np.zeros((4, size + BEYOND), dtype=np.float32)
+        self._limits = np.zeros((2, size + BEYOND), dtype=np.int32)
         self._words = np.zeros(shading.STRETCH // 8, dtype=np.uint64)
         self._changes = self._words.view(np.uint8)
         self._ends = np.zeros(shading.STRETCH + 8, dtype=np.int32)
@@ -68,30 +73,31 @@ class Renderer:
         rgb: bool = True,
         depth: bool = False,
         instances: bool = True,
-        exclude: int | None = None,
+        classes_of: NDArray[np.uint8] | None = None,
+        carried: bool = True,
     ) -> Images:
         """Pictures from ``eye`` towards each (yaw, pitch) in degrees.
 
         Args:
             views: yaw 0 looks towards +z, 90 towards +x; pitch is positive downwards.
-            exclude: instance to leave out, as if it were not there.
+            classes_of: (I,) class of each instance, if classes are wanted besides both.
+            carried: whether what is carried is in the picture.
         """
         count, pixels = len(views), self.size * self.size
         if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
             self._make_room(len(stage.counts), len(stage.spans))
-        bases = np.empty((count, 3, 3), dtype=np.float32)
-        for v, (yaw, pitch) in enumerate(views):
-            bases[v] = camera_basis(yaw, pitch)
         colours = np.empty(count * pixels * 3 if rgb else 0, dtype=np.uint8)
         depths = np.empty(count * pixels if depth else 0, dtype=np.float32)
         names = np.empty(count * pixels + BEYOND if instances else 0, dtype=np.int16)
+        classed = classes_of is not None and rgb and instances
+        kinds = np.empty(count * pixels + BEYOND if classed else 0, dtype=np.uint8)
         texels, levels = texture_atlas() if rgb else (_NO_TEXELS, _NO_LEVELS)
         render_views(
             np.array(eye, dtype=np.float32),
-            bases,
+            camera_bases(tuple(views)),
             self.size,
             self.focal,
-            -1 if exclude is None else exclude,
+            carried,
             self._stamp,
             stage.objects,
             stage.spans,
@@ -102,6 +108,7 @@ class Renderer:
             stage.paints,
             stage.patterns,
             stage.owners,
+            _NO_BYTES if classes_of is None else classes_of,
             stage.receivers_of,
             stage.fine_axes,
             stage.fine_maps,
@@ -110,10 +117,13 @@ class Renderer:
             levels,
             self._distances,
             self._facing,
+            self._starts,
             self._ranges,
+            self._points,
             self._terms,
             self._notes,
             self._edges,
+            self._limits,
             self._inverse_depth,
             self._polygons,
             self._changes,
@@ -123,8 +133,10 @@ class Renderer:
             self._addresses,
             self._patches,
             colours,
+            _NO_TEXELS if self.size % 4 else colours.view(np.uint32),
             depths,
             names,
+            kinds,
         )
         self._stamp = (self._stamp + count) % MOST_STAMPS
         shape = (count, self.size, self.size)
@@ -132,6 +144,7 @@ class Renderer:
             rgb=colours.reshape(*shape, 3) if rgb else None,
             depth=depths.reshape(shape) if depth else None,
             instances=names[: count * pixels].reshape(shape) if instances else None,
+            classes=kinds[: count * pixels].reshape(shape) if classed else None,
         )
 
     def _make_room(self, polygons: int, objects: int) -> None:
@@ -139,13 +152,23 @@ class Renderer:
         self._distances = np.zeros(polygons, dtype=np.float32)
         self._facing = np.zeros(polygons, dtype=np.int32)
         self._terms = np.zeros((polygons, 24), dtype=np.float32)
-        self._notes = np.zeros((polygons, 4), dtype=np.int32)
+        self._notes = np.zeros((polygons, 5), dtype=np.int32)
+        self._starts = np.zeros(polygons + 1, dtype=np.int32)
+        self._points = np.zeros((6, MAX_CORNERS * polygons + BEYOND), dtype=np.float32)
         self._ranges = np.zeros((objects, 2), dtype=np.int32)
+
+
+@lru_cache(maxsize=256)
+def camera_bases(views: tuple[tuple[float, float], ...]) -> NDArray[np.float32]:
+    """(V, 3, 3) ``camera_basis`` of each (yaw, pitch), made once."""
+    bases = np.array([camera_basis(yaw, pitch) for yaw, pitch in views], dtype=np.float32)
+    return bases.reshape(len(views), 3, 3)
 
 
 def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
     """(3, 3) rows right, up, forward of a camera; yaw 0 is +z, 90 is +x, pitch positive is down."""
-    y, p = math.radians(yaw), math.radians(pitch)
+    # Equal directions give equal bytes, however many turns led there.
+    y, p = math.radians(yaw % 360.0), math.radians(pitch)
     sin_y, cos_y, sin_p, cos_p = math.sin(y), math.cos(y), math.sin(p), math.cos(p)
     return np.array(
         [
@@ -158,4 +181,5 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
 
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
+_NO_BYTES = np.zeros(0, dtype=np.uint8)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)

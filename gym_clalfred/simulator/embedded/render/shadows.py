@@ -26,6 +26,9 @@ SMALL = np.float32(0.35)
 #: Metres by which a small object's shadow fades, per metre of its height.
 SOFTNESS = np.float32(0.6)
 
+#: Mark of objects that cast shadows, in the last column of ``spans``.
+CASTING = 1
+
 ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 HALF = np.float32(0.5)
@@ -98,7 +101,7 @@ def cast(
 
     Args:
         slots: the objects.
-        spans: (M, 4) first polygon, number of polygons, instance, whether it casts shadows.
+        spans: (M, 4) first polygon, number of polygons, instance, ``CASTING`` or another mark.
         spheres: (M, 4) centre and radius.
         boxes: (M, 8) floor plan: centre x, z, half width, half depth, sine and cosine of the yaw,
             bottom, top.
@@ -110,7 +113,7 @@ def cast(
     """
     for index in range(len(slots)):
         m = slots[index]
-        if spans[m, 3] != 0:
+        if spans[m, 3] == CASTING:
             for at in range(len(receivers)):
                 cast_on(
                     sign,

@@ -13,6 +13,7 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render import placing
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
+from gym_clalfred.simulator.embedded.render.raster import CARRIED
 from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
@@ -105,7 +106,6 @@ class Stage:
         self.planes = np.zeros((4096, 4), dtype=np.float32)
         self.paints = np.zeros((4096, 16), dtype=np.float32)
         self.patterns = np.zeros(4096, dtype=np.int32)
-        self.glow = np.zeros(4096, dtype=np.float32)
         self.owners = np.zeros(4096, dtype=np.int16)
         self.receivers_of = np.full(4096, -1, dtype=np.int32)
         # Per receiver, and per texel of their light maps.
@@ -124,21 +124,26 @@ class Stage:
         self._put_shell(shell, () if room is None else windows_of(room))
 
     def put(
-        self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, shadows: bool = True
+        self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, carried: bool = False
     ) -> None:
         """Adds or replaces the object with this instance index (at least 1).
 
         Args:
             position: centre of its base.
             yaw: degrees clockwise seen from above; 0 leaves its front towards +z.
-            shadows: whether it casts and catches shadows; without, it is quickly moved.
+            carried: it casts and catches no shadows, is quickly moved, and can be left out of a
+                picture.
         """
         if instance < 1:
             raise ValueError(f"instances of objects start at 1, got {instance}")
+        placed = self._placed.get(instance)
+        if placed is not None and carried and self._is_carried(placed, len(mesh)):
+            self._place(placed, instance, mesh, position, yaw)
+            return
         self.remove(instance)
         placed = self._write(instance, mesh, position, yaw)
-        self.spans[placed.slot, 3] = shadows
-        if not shadows:
+        self.spans[placed.slot, 3] = CARRIED if carried else shadow_maps.CASTING
+        if carried:
             return
         self._cast(1, self._slot(placed), self._all_receivers())
         if not len(mesh.shelves):
@@ -210,6 +215,10 @@ class Stage:
             self._scratch,
         )
 
+    def _is_carried(self, placed: _Placed, polygons: int) -> bool:
+        """Whether it is carried and has so many polygons."""
+        return placed.count == polygons and bool(self.spans[placed.slot, 3] == CARRIED)
+
     def _write(
         self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, rooted: bool = True
     ) -> _Placed:
@@ -222,25 +231,36 @@ class Stage:
             self._grow(("spans", "spheres", "_boxes"))
         self.objects += 1
         self.spans[slot] = (first, count, instance, 0)
-        at = np.array(position, dtype=np.float32)
+        placed = _Placed(slot, first, count)
+        self._place(placed, instance, mesh, position, yaw, rooted)
+        self._placed[instance] = placed
+        return placed
+
+    def _place(
+        self,
+        placed: _Placed,
+        instance: int,
+        mesh: Mesh,
+        position: Vector,
+        yaw: float,
+        rooted: bool = True,
+    ) -> None:
+        """Writes a mesh where there is room for it."""
         turn = math.radians(yaw)
-        rotation = np.array([math.sin(turn), math.cos(turn)], dtype=np.float32)
-        placing.transform(
-            first,
-            at,
-            rotation,
+        sine, cosine = math.sin(turn), math.cos(turn)
+        x, y, z = position
+        placing.place(
+            placed.first,
+            instance,
+            x,
+            y,
+            z,
+            sine,
+            cosine,
+            rooted,
             mesh.corners,
             mesh.counts,
             mesh.normals,
-            self.corners,
-            self.counts,
-            self.planes,
-            self.spheres[slot],
-        )
-        placing.paint(
-            first,
-            at[1],
-            rotation,
             mesh.colours,
             mesh.textures,
             mesh.scales,
@@ -248,32 +268,27 @@ class Stage:
             mesh.bends,
             REPEATS,
             self.light,
-            rooted,
             self.corners,
             self.counts,
             self.planes,
             self.paints,
             self.patterns,
+            self.owners,
+            self.receivers_of,
+            self.spheres[placed.slot],
         )
-        self.glow[first : first + count] = mesh.glow
-        self.owners[first : first + count] = instance
-        self.receivers_of[first : first + count] = -1
         low, high = mesh.bounds
         middle_x, middle_z = (low[0] + high[0]) / 2, (low[2] + high[2]) / 2
-        sine, cosine = math.sin(turn), math.cos(turn)
-        self._boxes[slot] = (
-            position[0] + cosine * middle_x + sine * middle_z,
-            position[2] + cosine * middle_z - sine * middle_x,
+        self._boxes[placed.slot] = (
+            x + cosine * middle_x + sine * middle_z,
+            z + cosine * middle_z - sine * middle_x,
             (high[0] - low[0]) / 2,
             (high[2] - low[2]) / 2,
             sine,
             cosine,
-            position[1] + low[1],
-            position[1] + high[1],
+            y + low[1],
+            y + high[1],
         )
-        placed = _Placed(slot, first, count)
-        self._placed[instance] = placed
-        return placed
 
     def _grow(self, names: tuple[str, ...]) -> None:
         """Doubles the length of arrays."""
@@ -371,7 +386,6 @@ _PER_POLYGON = (
     "planes",
     "paints",
     "patterns",
-    "glow",
     "owners",
     "receivers_of",
 )

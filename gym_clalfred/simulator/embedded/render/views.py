@@ -44,7 +44,7 @@ def _compiled(version: int) -> Callable[..., None]:
         bases: F32,
         size: int,
         focal: np.float32,
-        exclude: int,
+        carried: bool,
         stamp: int,
         objects: int,
         spans: I32,
@@ -55,6 +55,7 @@ def _compiled(version: int) -> Callable[..., None]:
         paints: F32,
         patterns: I32,
         owners: I16,
+        classes_of: U8,
         receivers_of: I32,
         fine_axes: F32,
         fine_maps: I32,
@@ -63,10 +64,13 @@ def _compiled(version: int) -> Callable[..., None]:
         levels: I32,
         distances: F32,
         facing: I32,
+        starts: I32,
         ranges: I32,
+        points: F32,
         terms: F32,
         notes: I32,
         edges: F32,
+        limits: I32,
         inverse_depth: F32,
         polygons: F32,
         changes: U8,
@@ -76,25 +80,41 @@ def _compiled(version: int) -> Callable[..., None]:
         addresses: I32,
         patches: U32,
         rgb: U8,
+        rgb_words: U32,
         depths: F32,
         instances: I16,
+        classes: U8,
     ) -> None:
-        """Renders all views; ``rgb``, ``depths`` and ``instances`` may each be empty.
+        """Renders all views; any of the arrays to fill may be empty.
 
         Args:
             bases: (V, 3, 3) right, up, forward of each view.
-            exclude: instance to leave out, or -1.
+            carried: whether to draw what is carried.
             stamp: before the first view's; see ``shade_view``.
             objects: how many rows of ``spans`` and ``spheres`` are in use.
             rgb: (V * size * size * 3,) out.
+            rgb_words: the same memory if ``size`` is a multiple of 4, else empty.
             depths: (V * size * size,) out.
             instances: (V * size * size + BEYOND,) out.
+            classes: (V * size * size + BEYOND,) out; only together with ``rgb`` and ``instances``.
 
         The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
         """
         if version == 0:
             return
-        find_facing(eye, spans[:objects], planes, distances, facing, ranges, exclude)
+        find_facing(
+            eye,
+            spans[:objects],
+            planes,
+            corners,
+            counts,
+            carried,
+            distances,
+            facing,
+            starts,
+            ranges,
+            points,
+        )
         pixels = size * size
         for v in range(len(bases)):
             draw_view(
@@ -105,11 +125,12 @@ def _compiled(version: int) -> Callable[..., None]:
                 spheres[:objects],
                 ranges,
                 facing,
+                starts,
                 distances,
-                corners,
-                counts,
                 planes,
+                points,
                 edges,
+                limits,
                 inverse_depth,
                 polygons,
             )
@@ -143,8 +164,11 @@ def _compiled(version: int) -> Callable[..., None]:
                     addresses,
                     patches,
                     owners,
+                    classes_of,
                     rgb[3 * first : 3 * (first + pixels)],
+                    rgb_words[3 * first // 4 : 3 * (first + pixels) // 4],
                     instances[first : first + pixels + BEYOND],
+                    classes[first : first + pixels + BEYOND],
                 )
             elif len(instances) > 0:
                 write_instances(
