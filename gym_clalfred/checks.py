@@ -15,6 +15,10 @@ from gym_clalfred.simulator.contract import View
 
 T = TypeVar("T")
 
+# By number; calling an enum is slower.
+_ACTIONS = tuple(Action)
+_CLASSES = tuple(ObjectClass)
+
 
 def one_of(name: str, value: T, allowed: Sequence[T]) -> T:
     """The value itself if it is allowed."""
@@ -43,13 +47,11 @@ def action_pair(action: ArrayLike) -> tuple[Action, ObjectClass]:
             f"expected an action of two integers (action, object class), got {action!r}"
         )
     number, wanted = int(array[0]), int(array[1])
-    if not 0 <= number < len(Action):
-        raise BadInputError(f"expected an action from 0 to {len(Action) - 1}, got {number}")
-    if not 0 <= wanted < len(ObjectClass):
-        raise BadInputError(
-            f"expected an object class from 0 to {len(ObjectClass) - 1}, got {wanted}"
-        )
-    return Action(number), ObjectClass(wanted)
+    if not 0 <= number < len(_ACTIONS):
+        raise BadInputError(f"expected an action from 0 to {len(_ACTIONS) - 1}, got {number}")
+    if not 0 <= wanted < len(_CLASSES):
+        raise BadInputError(f"expected an object class from 0 to {len(_CLASSES) - 1}, got {wanted}")
+    return _ACTIONS[number], _CLASSES[wanted]
 
 
 def view_angles(angles: Any) -> tuple[tuple[float, float], ...]:

@@ -126,7 +126,7 @@ class Household:
         """All objects by id, in the order of their indices."""
         if self._states is None:
             self._states = MappingProxyType(
-                {thing.id: thing.describe() for thing in self.things if thing.alive}
+                {thing.id: thing.state or thing.describe() for thing in self.things if thing.alive}
             )
         return self._states
 
@@ -334,6 +334,9 @@ class Household:
         taken = []
         if holder.fixture is not None and not own_only:
             taken = obstacles(holder.fixture, surface, size[1], self.room.fixtures)
+        reach = max(size[0], size[2])
+        low_x, high_x = surface.area.x0, surface.area.x1
+        low_z, high_z = surface.area.z0, surface.area.z1
         passed_over = {thing.index for thing in (holder, *holder.holders())}
         if self.held is not None:
             passed_over.update(thing.index for thing in self.held.tree())
@@ -347,8 +350,12 @@ class Household:
                 if low >= top or low + thing.box[1] <= bottom:
                     continue
             x, z = holder.local(thing.position[0], thing.position[2])
+            # Most things are far away, which is quicker to tell than what they cover.
+            far = reach + thing.box[0] + thing.box[2]
+            if not (low_x - far < x < high_x + far and low_z - far < z < high_z + far):
+                continue
             area = footprint(thing.box, x, z, thing.yaw - holder.yaw)
-            if overlaps(area, surface.area, gap=max(size[0], size[2])):
+            if overlaps(area, surface.area, gap=reach):
                 taken.append(area)
         return taken
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
@@ -137,7 +138,7 @@ def free_spot(
     area = surface.area
     middle = ((area.x0 + area.x1) / 2, (area.z0 + area.z1) / 2)
     point = middle if near is None else near
-    taken = np.array([(r.x0, r.z0, r.x1, r.z1) for r in occupied]).reshape(-1, 4)
+    taken = np.array([(r.x0, r.z0, r.x1, r.z1) for r in occupied], dtype=np.float64).reshape(-1, 4)
     for overhang in (0.0, surface.overhang):
         for yaw in yaws:
             width, depth = extents(size, yaw)
@@ -145,12 +146,11 @@ def free_spot(
             z_range = _centre_range(area.z0, area.z1, depth, overhang)
             if x_range is None or z_range is None:
                 continue
-            grown = taken + (
-                np.array([-width, -depth, width, depth]) / 2 + np.array([-gap, -gap, gap, gap])
-            )
-            found = _nearest_outside(point, x_range, z_range, grown)
-            if found is not None:
-                return Spot(found[0], surface.y, found[1], yaw)
+            x_gap, z_gap = width / 2 + gap, depth / 2 + gap
+            grown = taken + np.array([-x_gap, -z_gap, x_gap, z_gap])
+            found, x, z = _nearest_outside(point, x_range, z_range, grown)
+            if found:
+                return Spot(x, surface.y, z, yaw)
     if lenient and not occupied:
         return Spot(middle[0], surface.y, middle[1], _roomiest(area, size, yaws))
     return None
@@ -206,33 +206,43 @@ def _centre_range(
     return None
 
 
+@njit(cache=True, nogil=True)
 def _nearest_outside(
     point: tuple[float, float],
     x_range: tuple[float, float],
     z_range: tuple[float, float],
     taken: NDArray[np.float64],
-) -> tuple[float, float] | None:
-    """The point of a rectangle nearest to ``point`` that is in none of the ``taken`` ones.
+) -> tuple[bool, float, float]:
+    """Whether there is a point of a rectangle in none of the ``taken`` ones, and the nearest.
 
-    The answer is the point itself, its projection onto an edge, or a crossing of two edges, so it
-    is enough to try those.
+    It is ``point`` itself, its projection onto an edge, or a crossing of two edges, so it is
+    enough to try those.
     """
-    x = min(max(point[0], x_range[0]), x_range[1])
-    z = min(max(point[1], z_range[0]), z_range[1])
-    if len(taken) == 0:
-        return x, z
-    xs = np.concatenate(([x, *x_range], taken[:, 0], taken[:, 2]))
-    zs = np.concatenate(([z, *z_range], taken[:, 1], taken[:, 3]))
-    xs = xs[(xs >= x_range[0]) & (xs <= x_range[1])]
-    zs = zs[(zs >= z_range[0]) & (zs <= z_range[1])]
-    hit_x = (xs[:, None] > taken[:, 0] + 1e-9) & (xs[:, None] < taken[:, 2] - 1e-9)
-    hit_z = (zs[:, None] > taken[:, 1] + 1e-9) & (zs[:, None] < taken[:, 3] - 1e-9)
-    free = ~(hit_x[:, None, :] & hit_z[None, :, :]).any(axis=2)
-    if not free.any():
-        return None
-    distance = (xs[:, None] - point[0]) ** 2 + (zs[None, :] - point[1]) ** 2
-    i, j = np.unravel_index(np.argmin(np.where(free, distance, np.inf)), free.shape)
-    return float(xs[i]), float(zs[j])
+    count = len(taken)
+    xs, zs = np.empty(3 + 2 * count), np.empty(3 + 2 * count)
+    xs[0] = min(max(point[0], x_range[0]), x_range[1])
+    zs[0] = min(max(point[1], z_range[0]), z_range[1])
+    xs[1], xs[2] = x_range
+    zs[1], zs[2] = z_range
+    xs[3 : 3 + count], xs[3 + count :] = taken[:, 0], taken[:, 2]
+    zs[3 : 3 + count], zs[3 + count :] = taken[:, 1], taken[:, 3]
+    least, best_x, best_z = np.inf, 0.0, 0.0
+    for x in xs:
+        if x < x_range[0] or x > x_range[1]:
+            continue
+        for z in zs:
+            distance = (x - point[0]) ** 2 + (z - point[1]) ** 2
+            if z < z_range[0] or z > z_range[1] or distance >= least:
+                continue
+            free = True
+            for k in range(count):
+                free = free and not (
+                    taken[k, 0] + 1e-9 < x < taken[k, 2] - 1e-9
+                    and taken[k, 1] + 1e-9 < z < taken[k, 3] - 1e-9
+                )
+            if free:
+                least, best_x, best_z = distance, x, z
+    return least < np.inf, best_x, best_z
 
 
 def _roomiest(area: Rectangle, size: Vector, yaws: Sequence[float]) -> float:

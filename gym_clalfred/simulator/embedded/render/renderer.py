@@ -59,7 +59,7 @@ class Renderer:
         self._ends = np.zeros(shading.STRETCH + 8, dtype=np.int32)
         stretch = int(shading.NEXT)
         self._colours = np.zeros(3 * stretch, dtype=np.float32)
-        self._addresses = np.zeros(2 * stretch, dtype=np.int32)
+        self._addresses = np.zeros(3 * stretch, dtype=np.int32)
         self._patches = np.zeros(2 * stretch, dtype=np.uint32)
         self._stamp = 0
         self._make_room(0, 0)
@@ -88,9 +88,9 @@ class Renderer:
             self._make_room(len(stage.counts), len(stage.spans))
         colours = np.empty(count * pixels * 3 if rgb else 0, dtype=np.uint8)
         depths = np.empty(count * pixels if depth else 0, dtype=np.float32)
-        names = np.empty(count * pixels + BEYOND if instances else 0, dtype=np.int16)
+        names = np.empty(count * pixels if instances else 0, dtype=np.int16)
         classed = classes_of is not None and rgb and instances
-        kinds = np.empty(count * pixels + BEYOND if classed else 0, dtype=np.uint8)
+        kinds = np.empty(count * pixels if classed else 0, dtype=np.uint8)
         texels, levels = texture_atlas() if rgb else (_NO_TEXELS, _NO_LEVELS)
         render_views(
             np.array(eye, dtype=np.float32),
@@ -133,7 +133,6 @@ class Renderer:
             self._addresses,
             self._patches,
             colours,
-            _NO_TEXELS if self.size % 4 else colours.view(np.uint32),
             depths,
             names,
             kinds,
@@ -143,8 +142,8 @@ class Renderer:
         return Images(
             rgb=colours.reshape(*shape, 3) if rgb else None,
             depth=depths.reshape(shape) if depth else None,
-            instances=names[: count * pixels].reshape(shape) if instances else None,
-            classes=kinds[: count * pixels].reshape(shape) if classed else None,
+            instances=names.reshape(shape) if instances else None,
+            classes=kinds.reshape(shape) if classed else None,
         )
 
     def _make_room(self, polygons: int, objects: int) -> None:
@@ -152,7 +151,7 @@ class Renderer:
         self._distances = np.zeros(polygons, dtype=np.float32)
         self._facing = np.zeros(polygons, dtype=np.int32)
         self._terms = np.zeros((polygons, 24), dtype=np.float32)
-        self._notes = np.zeros((polygons, 5), dtype=np.int32)
+        self._notes = np.zeros((polygons, 4), dtype=np.int32)
         self._starts = np.zeros(polygons + 1, dtype=np.int32)
         self._points = np.zeros((6, MAX_CORNERS * polygons + BEYOND), dtype=np.float32)
         self._ranges = np.zeros((objects, 2), dtype=np.int32)

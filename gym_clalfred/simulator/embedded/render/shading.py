@@ -40,7 +40,7 @@ CHUNK = np.uint64(64)
 
 #: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
 #: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
-BLOCK = np.uint64(16)
+BLOCK = np.uint64(8)
 
 #: Where green and blue, or the light's texel after the texture's, follow in a row's working memory.
 #: Constant distances tell the compiler that they do not overlap.
@@ -62,7 +62,6 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
 PER_BOTH = np.float32(1 / (128 * 204))
-ONE_ON, TWO_ON, THREE_ON = np.uint64(1), np.uint64(2), np.uint64(3)
 LEAST_INVERSE = np.float32(0.01)
 
 
@@ -124,7 +123,6 @@ def shade_view(
     owners: NDArray[np.int16],
     classes_of: U8,
     rgb: U8,
-    rgb_words: U32,
     instances: NDArray[np.int16],
     classes: U8,
 ) -> None:
@@ -140,18 +138,18 @@ def shade_view(
         levels: (T, L) first texel of each level of each texture.
         terms: (N, 24) working memory: ``project_axis`` of u, v, gradient and the map's axes, then
             colour and texels per pixel at 1 m, squared.
-        notes: (N, 5) working memory: the stamp of the view whose terms these are, texture,
-            receiver, instance, class.
+        notes: (N, 4) working memory: the stamp of the view whose terms these are, texture,
+            receiver, instance | class << 16.
         changes, words, ends: working memory of ``find_runs``.
         colours: (3 * NEXT,) working memory: red, green, blue without texture and light map.
-        addresses: (2 * NEXT,) working memory: where the texture's and the light's texels are.
+        addresses: (3 * NEXT,) working memory: where the texture's and the light's texels are, and
+            the notes' instance and class.
         patches: (2 * NEXT,) working memory: those texels.
         owners: (N,) instance of each polygon.
         classes_of: (I,) class of each instance.
         rgb: (size * size * 3,) out.
-        rgb_words: the same memory if all rows begin at whole words, else empty.
-        instances: (size * size + BLOCK,) out, or empty if not wanted.
-        classes: (size * size + BLOCK,) out, or empty if not wanted.
+        instances: (size * size,) out, or empty if not wanted.
+        classes: (size * size,) out, or empty if not wanted.
     """
     middle = np.float32(size) * HALF
     most = np.int32(levels.shape[1] - 1)
@@ -168,12 +166,6 @@ def shade_view(
                 name, end = polygons[line + begin], np.uint64(ends[run])
                 if name < ZERO:
                     fill_crack(begin, end, colours, addresses)
-                    if named:
-                        for k in range(line + begin, line + end):
-                            instances[k] = 0
-                    if classed:
-                        for k in range(line + begin, line + end):
-                            classes[k] = 0
                     begin = end
                     continue
                 p = np.uint64(name)
@@ -183,7 +175,7 @@ def shade_view(
                     notes[p, 2] = receivers_of[p]
                     notes[p, 3] = owners[p]
                     if classed:
-                        notes[p, 4] = classes_of[owners[p]]
+                        notes[p, 3] |= np.int32(classes_of[owners[p]]) << np.int32(16)
                     prepare(
                         p,
                         eye,
@@ -202,14 +194,6 @@ def shade_view(
                     first = receiver_maps[receiver, 0]
                     width = receiver_maps[receiver, 1]
                     height = receiver_maps[receiver, 2]
-                if named:
-                    owner = np.int16(notes[p, 3])
-                    for k in range(line + begin, line + begin + in_blocks(end - begin)):
-                        instances[k] = owner
-                if classed:
-                    kind = np.uint8(notes[p, 4])
-                    for k in range(line + begin, line + begin + in_blocks(end - begin)):
-                        classes[k] = kind
                 while begin < end:
                     length = min(CHUNK, end - begin)
                     across = np.float32(left) + np.float32(np.int32(begin))
@@ -228,6 +212,7 @@ def shade_view(
                         down,
                         p,
                         terms,
+                        notes[p, 3],
                         mask,
                         level,
                         tile,
@@ -248,8 +233,13 @@ def shade_view(
                 addresses,
                 patches,
                 rgb,
-                rgb_words,
             )
+            if named:
+                for k in range(np.uint64(count)):
+                    instances[line + k] = np.int16(addresses[k + AFTER] & 0xFFFF)
+            if classed:
+                for k in range(np.uint64(count)):
+                    classes[line + k] = np.uint8(addresses[k + AFTER] >> 16)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -287,6 +277,7 @@ def fill_crack(begin: np.uint64, end: np.uint64, colours: F32, addresses: I32) -
             )
         addresses[k] = addresses[source] if begin > 0 else 0
         addresses[k + NEXT] = addresses[source + NEXT] if begin > 0 else 0
+        addresses[k + AFTER] = 0
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -344,6 +335,7 @@ def shade(
     down: np.float32,
     p: np.uint64,
     terms: F32,
+    label: np.int32,
     mask: np.int32,
     level: np.int32,
     tile: np.int32,
@@ -379,6 +371,7 @@ def shade(
         left = np.floor(min(max(z * x + x2, ZERO), right))
         top = np.floor(min(max(z * y + y2, ZERO), bottom))
         addresses[k + NEXT] = first + np.int32(top * row + left)
+        addresses[k + AFTER] = label
         light = z * lit + constant
         colours[k] = red * light
         colours[k + NEXT] = green * light
@@ -400,12 +393,8 @@ def finish(
     addresses: I32,
     patches: U32,
     rgb: U8,
-    words: U32,
 ) -> None:
-    """Multiplies a stretch of a row's colours by its texels and light and writes them as bytes.
-
-    ``words`` is the memory of ``rgb`` if all rows begin at whole words, else empty.
-    """
+    """Multiplies a stretch of a row's colours by its texels and light and writes them as bytes."""
     for k in range(count):
         texel = texels[np.uint64(np.uint32(addresses[k]))]
         light = lightmap[np.uint64(np.uint32(addresses[k + NEXT]))]
@@ -419,22 +408,11 @@ def finish(
         b = min(colours[k + AFTER] * light * np.float32(np.int32((texel >> 16) & 255)), BRIGHTEST)
         patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
     start = np.uint64(3) * line
-    if len(words) > 0:
-        # Four pixels are three words.
-        start >>= np.uint64(2)
-        for k in range(count >> np.uint64(2)):
-            n = np.uint64(4) * k
-            a, b, c, d = patches[n], patches[n + ONE_ON], patches[n + TWO_ON], patches[n + THREE_ON]
-            n = start + np.uint64(3) * k
-            words[n] = a | (b << np.uint32(24))
-            words[n + ONE_ON] = (b >> np.uint32(8)) | (c << np.uint32(16))
-            words[n + TWO_ON] = (c >> np.uint32(16)) | (d << np.uint32(8))
-    else:
-        for k in range(count):
-            colour = patches[k]
-            rgb[start + np.uint64(3) * k] = colour & 255
-            rgb[start + np.uint64(3) * k + ONE_ON] = (colour >> 8) & 255
-            rgb[start + np.uint64(3) * k + TWO_ON] = colour >> 16
+    for k in range(count):
+        colour = patches[k]
+        rgb[start + np.uint64(3) * k] = colour & 255
+        rgb[start + np.uint64(3) * k + np.uint64(1)] = (colour >> 8) & 255
+        rgb[start + np.uint64(3) * k + np.uint64(2)] = colour >> 16
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")

@@ -24,7 +24,7 @@ I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 
-#: How far one view's instances reach into the next one's, which is written later.
+#: How far kernels write beyond the end of their working memory's use.
 BEYOND = int(BLOCK)
 
 
@@ -80,7 +80,6 @@ def _compiled(version: int) -> Callable[..., None]:
         addresses: I32,
         patches: U32,
         rgb: U8,
-        rgb_words: U32,
         depths: F32,
         instances: I16,
         classes: U8,
@@ -93,10 +92,9 @@ def _compiled(version: int) -> Callable[..., None]:
             stamp: before the first view's; see ``shade_view``.
             objects: how many rows of ``spans`` and ``spheres`` are in use.
             rgb: (V * size * size * 3,) out.
-            rgb_words: the same memory if ``size`` is a multiple of 4, else empty.
             depths: (V * size * size,) out.
-            instances: (V * size * size + BEYOND,) out.
-            classes: (V * size * size + BEYOND,) out; only together with ``rgb`` and ``instances``.
+            instances: (V * size * size,) out.
+            classes: (V * size * size,) out; only together with ``rgb`` and ``instances``.
 
         The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
         """
@@ -166,9 +164,8 @@ def _compiled(version: int) -> Callable[..., None]:
                     owners,
                     classes_of,
                     rgb[3 * first : 3 * (first + pixels)],
-                    rgb_words[3 * first // 4 : 3 * (first + pixels) // 4],
-                    instances[first : first + pixels + BEYOND],
-                    classes[first : first + pixels + BEYOND],
+                    instances[first : first + pixels],
+                    classes[first : first + pixels],
                 )
             elif len(instances) > 0:
                 write_instances(
