@@ -116,19 +116,18 @@ def compare_with_this_process() -> dict[str, Any]:
     """Replays episodes of all types over the wire and in this process."""
     import numpy as np
     from test_thor_simulator import assert_same_objects, assert_same_sight, solved
-    from thor_players import OPTIONS, tiny, trajectories
+    from thor_players import OPTIONS, distinct_trajectories
 
     from gym_clalfred.simulator.contract import RenderOptions
     from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
     from gym_clalfred.simulator.thor.simulator import ThorSimulator
 
     wire, local = ThorSimulator(options=OPTIONS), EmbeddedSimulator(RenderOptions())
-    tasks = trajectories(tiny())
     count = int(os.environ["EPISODES"])
+    tasks = distinct_trajectories(count)
     solutions = compared = 0
-    for kind in tasks:
-        for number in range(count):
-            trajectory = tasks[kind][number % len(tasks[kind])]
+    for known in tasks.values():
+        for number, trajectory in enumerate(known[:count]):
             both = (wire, local) if number == 0 else (wire,)
             for simulator in both:
                 simulator.reset(trajectory.scene)

@@ -15,6 +15,9 @@ import pytest
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data import open_source
+from gym_clalfred.data.generate import TrajectoryGenerator
+from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.requests import split_requests
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.objects import ObjectClass
@@ -46,6 +49,20 @@ def trajectories(source: EpisodeSource) -> dict[TaskType, list[Trajectory]]:
             if entry.key.trajectory not in known:
                 known[entry.key.trajectory] = source.episode(entry.key).trajectory
     return {kind: list(known.values()) for kind, known in found.items()}
+
+
+def distinct_trajectories(each: int) -> dict[TaskType, list[Trajectory]]:
+    """At least ``each`` trajectories of every task type: tier tiny's, then some of tier small's."""
+    found = trajectories(tiny())
+    generator = TrajectoryGenerator()
+    for request in split_requests(TIERS["small"], Split.TRAIN):
+        known = found[request.task_type]
+        if len(known) < each:
+            known.append(generator.make(request))
+    generator.close()
+    whole = [(t.scene, t.task, t.actions) for known in found.values() for t in known]
+    assert all(one not in whole[:k] for k, one in enumerate(whole))
+    return found
 
 
 def session_members(leader: int) -> list[int]:

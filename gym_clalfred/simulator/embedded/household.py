@@ -97,6 +97,7 @@ class Household:
         things: every object that ever was, by index; fixtures, then items, then slices.
         held: what the agent carries.
         version: grows with every change.
+        needs_knife: whether slicing takes a held knife.
         touched: things whose place or look changed since ``touched`` was last emptied.
     """
 
@@ -105,6 +106,7 @@ class Household:
         self.things: list[Thing] = []
         self.held: Thing | None = None
         self.version = 0
+        self.needs_knife = True
         self.touched: dict[int, Thing] = {}
         self._by_id: dict[str, Thing] = {}
         self._states: Mapping[str, ObjectState] | None = None
@@ -238,7 +240,8 @@ class Household:
         """Slices a thing with the held knife; the pieces take its place."""
         if thing.object_class not in SLICEABLE:
             return Failure.NOT_SLICEABLE
-        if self.held is None or self.held.object_class not in KNIVES:
+        armed = self.held is not None and self.held.object_class in KNIVES
+        if self.needs_knife and not armed:
             return Failure.NO_KNIFE
         holder, surface = thing.holder, thing.surface
         pieces = pieces_of(

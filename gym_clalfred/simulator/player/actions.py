@@ -17,9 +17,9 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure, ObjectPose
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.player.conditions import Conditions
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.metadata import Screen
-from gym_clalfred.simulator.player.queries import Queries
 from gym_clalfred.simulator.player.refusals import (
     RefusedError,
     missing_arguments,
@@ -27,7 +27,6 @@ from gym_clalfred.simulator.player.refusals import (
     unsupported,
     wrong_type,
 )
-from gym_clalfred.simulator.player.traits import DIRTYABLE
 from gym_clalfred.simulator.player.world import World
 
 NEAR_PLANE, FAR_PLANE = 0.1, 20.0
@@ -41,7 +40,7 @@ HEIGHT_TOLERANCE = 0.3
 Values = dict[str, Any]
 
 
-class Actions(Queries):
+class Actions(Conditions):
     """What a client may ask for; every method marked with ``action`` gives ``actionReturn``.
 
     Args:
@@ -246,7 +245,11 @@ class Actions(Queries):
         target = self._target(action, objectId, x, y)
         if action == "OpenObject" and openness == 0.0:
             action = "CloseObject"
-        self._act(Action[action], target, forceAction or forceVisible)
+        force = forceAction or forceVisible
+        if action == "OpenObject":
+            self._open(target, 1.0 if openness is None else openness, force)
+        else:
+            self._act(Action[action], target, force)
 
     @action("PutObject")
     def put(
@@ -286,24 +289,6 @@ class Actions(Queries):
                 return
         raise RefusedError("no free surface in front of the agent to drop the object on")
 
-    @action("DirtyObject", "CleanObject")
-    def soil(self, action: str, objectId: str, forceAction: bool = False) -> None:
-        """Makes an object dirty or clean."""
-        thing = self._thing(objectId)
-        if thing.object_class not in DIRTYABLE:
-            raise RefusedError(f"{objectId} does not have dirtyable property!")
-        dirty = action == "DirtyObject"
-        if thing.is_dirty is dirty:
-            raise RefusedError(f"{objectId} is already {'dirty' if dirty else 'clean'}!")
-        self._visible_or_forced(objectId, forceAction)
-        self.world.change(thing, is_dirty=dirty)
-
-    @action("EmptyLiquidFromObject")
-    def empty(self, objectId: str, forceAction: bool = False) -> None:
-        """Nothing is ever filled here."""
-        self._thing(objectId)
-        raise RefusedError(f"{objectId} is already empty!")
-
     @action("HideObject", "DisableObject", "UnhideObject", "EnableObject")
     def hide(self, action: str, objectId: str) -> None:
         """Leaves an object out of the pictures, or shows it again."""
@@ -322,8 +307,14 @@ class Actions(Queries):
 
     @action("SetObjectPoses")
     def set_poses(self, objectPoses: list, placeStationary: bool = True) -> None:
-        """Puts exactly these pickupable objects in the room; all others go."""
-        poses = tuple(_object_pose(entry) for entry in objectPoses)
+        """Puts exactly these pickupable objects in the room; all others go.
+
+        Furniture may be named too, as programs do that list all that AI2-THOR calls moveable, but
+        it stays where it is.
+        """
+        fixtures = {fixture.name for fixture in self.world.household.room.fixtures}
+        entries = [entry for entry in objectPoses if entry.get("objectName") not in fixtures]
+        poses = tuple(map(_object_pose, entries))
         try:
             self.world.arrange(self.world.scene_with(poses))
         except BadInputError as error:
@@ -343,15 +334,6 @@ class Actions(Queries):
             if thing.object_class in wanted:
                 self.world.change(thing, is_on=wanted[thing.object_class])
 
-    @action("SetStateOfAllObjects")
-    def set_all(self, StateChange: str, forceAction: bool = False) -> None:
-        """2.1.0's way to make all dishes dirty; nothing is ever filled here."""
-        if StateChange not in ("CanBeDirty", "CanBeFilled"):
-            raise unsupported(f"SetStateOfAllObjects with StateChange={StateChange!r}")
-        if StateChange == "CanBeDirty":
-            self.world.scene = replace(self.world.scene, dirty_and_empty=True)
-            self.world.make_dirty()
-
     @action("InitialRandomSpawn", "RandomInitialize")
     def spawn(
         self,
@@ -368,6 +350,18 @@ class Actions(Queries):
         except ArrangementError as error:
             raise RefusedError(str(error)) from None
         self.world.arrange(self.world.scene_with(poses))
+
+    def _open(self, target: str, openness: float, force: bool) -> None:
+        """Opens an object a part of the way; an open one may be opened more or less."""
+        world, thing = self.world, self._thing(target)
+        condition = world.condition(thing)
+        differs = condition.openness != openness
+        if thing.is_open and differs:
+            self._visible_or_forced(target, force)
+        else:
+            self._act(Action.OpenObject, target, force)
+        if differs:
+            world.set_condition(thing, replace(condition, openness=openness))
 
     def _act(self, what: Action, target: str, force: bool) -> None:
         _check(self.world.act(what, target, force).failure, target)

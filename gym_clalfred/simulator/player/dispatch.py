@@ -41,16 +41,16 @@ COMMON = frozenset(
 #: Actions of AI2-THOR that this household has nothing for.
 UNSUPPORTED = frozenset(
     [
-        "BreakObject",
-        "CookObject",
         "CreateHouse",
         "CreateObject",
         "CreateObjectAtLocation",
         "DirectionalPush",
-        "FillObjectWithLiquid",
         "FlyAhead",
         "FlyTo",
         "GetAssetDatabase",
+        "GetCoordinateFromRaycast",
+        "GetSpawnCoordinatesAboveReceptacle",
+        "GetVisibilityPoints",
         "MakeAllObjectsMoveable",
         "MoveAgent",
         "MoveArm",
@@ -82,7 +82,6 @@ UNSUPPORTED = frozenset(
         "SpawnTargetCircle",
         "ThrowObject",
         "TouchThenApplyForce",
-        "UseUpObject",
     ]
 )
 

@@ -20,7 +20,7 @@ from gym_clalfred.objects import (
 )
 from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, Vector
 from gym_clalfred.simulator.embedded.placement import extents, turn
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.cameras import Camera
@@ -60,6 +60,21 @@ class Screen:
     instances: bool = False
     classes: bool = False
     cameras: list[Camera] = field(default_factory=list)
+
+
+#: Keys that AI2-THOR's metadata always has and that say nothing here.
+_UNUSED = (
+    "actionFloatReturn",
+    "actionFloatsReturn",
+    "actionIntReturn",
+    "actionStringsReturn",
+    "actionVector3sReturn",
+    "distances",
+    "flatSurfacesOnGrid",
+    "mapProperties",
+    "normals",
+    "visibleRange",
+)
 
 
 class Reporter:
@@ -176,6 +191,7 @@ class Reporter:
         contents = [each.id for each in thing.tree() if each is not thing]
         parents = [holder.id for holder in thing.holders()]
         holds = kind in RECEPTACLES
+        condition = world.condition(thing)
         warmth = "Hot" if thing.heated else "Cold" if thing.cooled else "RoomTemp"
         entries: dict[str, Any] = {
             "name": world.name_of(thing),
@@ -186,16 +202,16 @@ class Reporter:
             "toggleable": kind in TOGGLEABLE,
             "isToggled": thing.is_on,
             "breakable": kind in traits.BREAKABLE,
-            "isBroken": False,
+            "isBroken": condition.is_broken,
             "canFillWithLiquid": kind in traits.FILLABLE,
-            "isFilledWithLiquid": False,
-            "fillLiquid": None,
+            "isFilledWithLiquid": condition.liquid is not None,
+            "fillLiquid": condition.liquid,
             "dirtyable": kind in traits.DIRTYABLE or thing.is_dirty,
             "isDirty": thing.is_dirty,
             "canBeUsedUp": kind in traits.USED_UP,
-            "isUsedUp": False,
+            "isUsedUp": condition.is_used_up,
             "cookable": kind in traits.COOKABLE,
-            "isCooked": thing.heated and kind in traits.COOKABLE,
+            "isCooked": condition.is_cooked or (thing.heated and kind in traits.COOKABLE),
             "temperature": warmth,
             "isHeatSource": kind in traits.HEAT_SOURCES,
             "isColdSource": kind in traits.COLD_SOURCES,
@@ -203,7 +219,7 @@ class Reporter:
             "isSliced": not thing.alive,
             "openable": kind in OPENABLE,
             "isOpen": thing.is_open,
-            "openness": 1.0 if thing.is_open else 0.0,
+            "openness": condition.openness if thing.is_open else 0.0,
             "pickupable": kind in PICKUPABLE,
             "isPickedUp": is_held,
             "moveable": kind in traits.MOVEABLE,
@@ -278,6 +294,7 @@ class Reporter:
             "errorMessage": result.message,
             "errorCode": result.code,
             "actionReturn": result.value,
+            **dict.fromkeys(_UNUSED),
             "currentTime": 0.0,
             "updateCount": 0,
         }
@@ -285,14 +302,10 @@ class Reporter:
     def _scene_entries(self) -> Entries:
         if self._bounds is None:
             room = self._world.household.room
-            x0, z0 = min(r.x0 for r in room.floor), min(r.z0 for r in room.floor)
-            x1, z1 = max(r.x1 for r in room.floor), max(r.z1 for r in room.floor)
-            centre = ((x0 + x1) / 2, 0.0, (z0 + z1) / 2)
-            box = _aligned_box(centre, (x1 - x0, room.height, z1 - z0), 0.0)
             self._bounds = self._encoder.entries(
                 {
                     "sceneName": f"FloorPlan{room.number}_physics",
-                    "sceneBounds": box,
+                    "sceneBounds": scene_bounds(room),
                     "isOpenableGrid": None,
                     "segmentedObjectIds": None,
                     "objectIdsInBox": None,
@@ -307,6 +320,14 @@ class Reporter:
             entries = self._encoder.entries({"colors": palette.colours})
             self._palette = (len(things), palette, entries)
         return self._palette[1:]
+
+
+def scene_bounds(room: Room) -> dict[str, Any]:
+    """The box of a whole room."""
+    x0, z0 = min(r.x0 for r in room.floor), min(r.z0 for r in room.floor)
+    x1, z1 = max(r.x1 for r in room.floor), max(r.z1 for r in room.floor)
+    centre = ((x0 + x1) / 2, 0.0, (z0 + z1) / 2)
+    return _aligned_box(centre, (x1 - x0, room.height, z1 - z0), 0.0)
 
 
 def _in_hand(world: World, held: Thing, thing: Thing) -> tuple[Vector, float]:

@@ -16,7 +16,7 @@ from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import distance_to
 from gym_clalfred.simulator.player.cameras import Camera
 from gym_clalfred.simulator.player.dispatch import action
-from gym_clalfred.simulator.player.metadata import Screen
+from gym_clalfred.simulator.player.metadata import Screen, scene_bounds
 from gym_clalfred.simulator.player.refusals import RefusedError, refusal, wrong_type
 from gym_clalfred.simulator.player.world import World
 
@@ -92,6 +92,22 @@ class Queries:
             world.crouching = crouching
             world.place_agent(here.x, here.z, here.yaw, here.pitch)
         return found
+
+    @action("GetSceneBounds")
+    def bounds(self) -> Values:
+        """The box of the room."""
+        return scene_bounds(self.world.household.room)
+
+    @action("GetVisibleObjects")
+    def visible_objects(self, maxDistance: float | None = None) -> list[str]:
+        """Ids of what the agent sees within a distance; within its reach by default."""
+        world = self.world
+        reach = world.reach
+        try:
+            world.set_reach(reach if maxDistance is None else maxDistance)
+            return sorted(world.sight().visible)
+        finally:
+            world.set_reach(reach)
 
     @action("GetObjectInFrame")
     def object_in_frame(self, x: float, y: float, checkVisible: bool = False) -> str:

@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.household import DISHES
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What may be true of an object here and does not concern ALFRED's household.
+
+    Args:
+        openness: how far an open object is open, from 0 to 1.
+        liquid: what it is filled with.
+    """
+
+    openness: float = 1.0
+    liquid: str | None = None
+    is_broken: bool = False
+    is_cooked: bool = False
+    is_used_up: bool = False
 
 
 def _classes(names: str) -> frozenset[ObjectClass]:

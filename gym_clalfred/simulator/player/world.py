@@ -39,9 +39,12 @@ from gym_clalfred.simulator.embedded.visibility import (
     observe,
 )
 from gym_clalfred.simulator.player.cameras import Camera, focal_length
+from gym_clalfred.simulator.player.traits import Condition
 
 #: Coordinates that differ less are the same grid point.
 _CLOSE = 1e-3
+
+_USUAL = Condition()
 
 
 class World(EmbeddedSimulator):
@@ -61,6 +64,7 @@ class World(EmbeddedSimulator):
         self.reach = REACH_METRES
         self.crouching = False
         self.hidden: set[str] = set()
+        self._conditions: dict[int, Condition] = {}
         self.names: list[str] = []
         self.scene = Scene(1, AgentPose(0.0, AGENT_HEIGHT, 0.0, 0, 0))
         self.field_of_view = 60.0
@@ -77,6 +81,9 @@ class World(EmbeddedSimulator):
         self.reset(scene)
         self.scene = scene
         self.hidden.clear()
+        self._conditions.clear()
+        # A rule of ALFRED's; AI2-THOR itself slices with bare hands.
+        self.household.needs_knife = False
         room = self.household.room
         self.names = [fixture.name for fixture in room.fixtures]
         self.names += [pose.name for pose in scene.object_poses or room.items]
@@ -161,6 +168,12 @@ class World(EmbeddedSimulator):
         index = int(sight.instances[row, column])
         return sight.object_ids[index - 1] if index else None
 
+    def set_reach(self, metres: float) -> None:
+        """Changes how far away an object may be and still be visible."""
+        if metres != self.reach:
+            self.reach = metres
+            self._observation = None
+
     def act(self, action: Action, target: str, force: bool) -> Outcome:
         """Does an interaction; with ``force`` also on what is out of sight or reach."""
         if not force:
@@ -201,6 +214,15 @@ class World(EmbeddedSimulator):
         thing.settle()
         self.household._changed(thing)
         self._sync()
+
+    def condition(self, thing: Thing) -> Condition:
+        """What is true of an object beyond its state in the household."""
+        return self._conditions.get(thing.index, _USUAL)
+
+    def set_condition(self, thing: Thing, condition: Condition) -> None:
+        """Changes what is true of an object beyond its state in the household."""
+        self._conditions[thing.index] = condition
+        self.household._changed(thing)
 
     def make_dirty(self) -> None:
         """Makes all dishes dirty."""

@@ -1,0 +1,68 @@
+"""``clalfred-evaluate --backend thor`` with the player: the records of ``--backend embedded``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ai2thor")
+
+import torch
+from click.testing import CliRunner
+from thor_players import set_options, tiny
+
+from agents.features import EpisodeReader
+from cl.experiment import RunConfig
+from cl.experiment.agent_file import save_agent
+from cl.experiment.assess import select
+from cl.experiment.run import make_agent
+from cl.experiment.tools import make_tools
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.stream import demonstration_of
+from gym_clalfred.tasks.spec import TaskType
+from scripts.evaluate import main
+
+TASK = TaskType.PICK_AND_PLACE
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An agent that knows the shortest episode of a task by heart and errs in the others."""
+    # The tests run side by side; more threads than cores would slow all of them down.
+    torch.set_num_threads(1)
+    config = RunConfig(method="finetuning", tier="tiny", network="micro", batch_size=4)
+    tools = make_tools(config)
+    agent = make_agent(config, tools, 84, "cpu")
+    entries = [e for e in tools.source.entries(Split.TRAIN) if e.task_type is TASK]
+    episodes = [tools.source.episode(entry.key) for entry in entries]
+    shortest = min(episodes, key=lambda episode: len(episode.trajectory.actions))
+    lesson = EpisodeReader(tools.source, tools.encoder)(demonstration_of(shortest, tools.source))
+    for _ in range(120):
+        agent.learn([lesson])
+    folder = tmp_path_factory.mktemp("agent")
+    save_agent(folder / "agent.zip", agent, config)
+    return folder
+
+
+def test_the_command_gives_the_same_records(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_options(monkeypatch)
+    records = {}
+    for backend in ("thor", "embedded"):
+        lines = tmp_path / f"{backend}.jsonl"
+        options = ["--backend", backend, "--split", "train", "--task", TASK.paper_name]
+        options += ["--max-steps", "25", "--lines", str(lines)]
+        run = CliRunner().invoke(main, [str(trained), *options])
+        assert run.exit_code == 0, run.output
+        assert f"backend {backend}" in run.output
+        found = map(json.loads, lines.read_text().splitlines())
+        records[backend] = {record["episode"]: record for record in found}
+    assert records["thor"] == records["embedded"]
+    outcomes = [record["success"] for record in records["thor"].values()]
+    assert len(outcomes) == len(select(tiny(), "train", task=TASK.paper_name))
+    assert any(outcomes)
+    assert not all(outcomes)
+    assert not any(record["error"] for record in records["thor"].values())
