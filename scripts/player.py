@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -44,6 +44,7 @@ def main(
     Give it to AI2-THOR as its executable: Controller(local_executable_path="clalfred-player").
     Unity's own options are accepted and, but for the size of the screen, ignored.
     """
+    from gym_clalfred.rooms import ROOM_NUMBERS
     from gym_clalfred.simulator.embedded.generator import make_room
     from gym_clalfred.simulator.embedded.room import Room
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
@@ -66,11 +67,13 @@ def main(
     else:
         transport, legacy = transport_from_environment()
     rooms: Callable[[int], Room] = make_room
+    numbers: Sequence[int] = ROOM_NUMBERS
     if data is not None:
-        from gym_clalfred.data import open_source
+        from gym_clalfred.data.store import AlfredStore
 
-        rooms = open_source(data=data).room
-    Player(transport, legacy, rooms, width, height, fault).serve()
+        store = AlfredStore(data)
+        rooms, numbers = store.room, store.info.rooms
+    Player(transport, legacy, rooms, width, height, fault, numbers).serve()
 
 
 if __name__ == "__main__":

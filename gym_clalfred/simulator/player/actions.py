@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,10 +48,17 @@ class Actions(Conditions):
         world: the household.
         screen: what is rendered.
         legacy: whether the client is AI2-THOR 2.1.0.
+        numbers: the scenes there are.
     """
 
-    def __init__(self, world: World, screen: Screen, legacy: bool) -> None:
-        super().__init__(world)
+    def __init__(
+        self,
+        world: World,
+        screen: Screen,
+        legacy: bool,
+        numbers: Sequence[int] = ROOM_NUMBERS,
+    ) -> None:
+        super().__init__(world, numbers)
         self.screen = screen
         self.legacy = legacy
         self.grid = 0.25
@@ -61,7 +69,7 @@ class Actions(Conditions):
     def reset(self, sceneName: str) -> None:
         """Loads a scene."""
         number = sceneName.removesuffix("_physics").removeprefix("FloorPlan")
-        if not number.isdecimal() or int(number) not in ROOM_NUMBERS:
+        if not number.isdecimal() or int(number) not in self.numbers:
             raise RefusedError(
                 f"Scene '{sceneName}' doesn't exist in this build", "InvalidArgument"
             )

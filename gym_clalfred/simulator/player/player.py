@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
@@ -21,9 +22,6 @@ from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
 from gym_clalfred.simulator.player.refusals import RefusedError
 from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport
 from gym_clalfred.simulator.player.world import World
-
-#: The scene that is loaded before a client asks for one.
-FIRST_SCENE = "FloorPlan1_physics"
 
 #: Questions whose answer may be sent alone, with ``fastActionEmit``.
 _QUESTIONS = frozenset(
@@ -52,6 +50,7 @@ class Player:
         width: of the pictures, until the client changes it.
         height: of the pictures, until the client changes it.
         fault: misbehaviour for tests.
+        numbers: the scenes there are; the first is loaded before a client asks for one.
     """
 
     def __init__(
@@ -62,6 +61,7 @@ class Player:
         width: int = 300,
         height: int = 300,
         fault: Fault | None = None,
+        numbers: Sequence[int] = ROOM_NUMBERS,
     ) -> None:
         self._transport = transport
         self._legacy = legacy
@@ -70,8 +70,8 @@ class Player:
         self._screen = Screen(width, height)
         self._studio = Studio()
         self._reporter = Reporter(self._world, transport.encoder, legacy)
-        self._actions = Actions(self._world, self._screen, legacy)
-        self._actions.reset(FIRST_SCENE)
+        self._actions = Actions(self._world, self._screen, legacy, numbers)
+        self._actions.reset(self._actions.scenes()[0])
 
     def serve(self) -> None:
         """Answers requests until the client is gone."""

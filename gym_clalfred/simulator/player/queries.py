@@ -7,9 +7,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
-from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import GRID_METRES, REACH_METRES, Failure, Vector
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.things import Thing
@@ -35,14 +35,15 @@ class Queries:
 
     screen: Screen
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, numbers: Sequence[int]) -> None:
         self.world = world
+        self.numbers = numbers
         self.map_view = False
 
     @action("GetScenesInBuild")
     def scenes(self) -> list[str]:
         """All scenes there are."""
-        return [f"FloorPlan{number}_physics" for number in ROOM_NUMBERS]
+        return [f"FloorPlan{number}_physics" for number in self.numbers]
 
     @action("GetReachablePositions")
     def reachable(
