@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
-from gym_clalfred.simulator.thor import ThorOptions, ThorSimulator
+from gym_clalfred.simulator.thor import ThorSimulator
 
 
 @pytest.mark.alfred
@@ -33,13 +33,8 @@ def test_recorded_experts_act_in_the_rooms_of_a_store(tmp_path: Path) -> None:
         if path.name.rsplit("-", 1)[1] == number:
             (part / path.name).symlink_to(path)
     store = AlfredStore(import_alfred(tmp_path / "part", tmp_path / "store", workers=1).store)
-    command = f"{sys.executable} -m scripts.player --data {store.folder}"
-    options = ThorOptions(
-        executable=command,
-        display=":0",
-        start_timeout=OPTIONS.start_timeout,
-        step_timeout=OPTIONS.step_timeout,
-    )
+    options = replace(OPTIONS, executable=f"player --data {store.folder}")
+    assert options.build == "clalfred-player"
     wire = ThorSimulator(RenderOptions(depth=True), options=options)
     local = EmbeddedSimulator(RenderOptions(depth=True), store.room)
     entries = {entry.key.trajectory: entry for entry in store.entries(Split.VALID_SEEN)}

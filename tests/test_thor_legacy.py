@@ -112,6 +112,60 @@ def use_the_package_itself() -> dict[str, Any]:
     return found
 
 
+def restore_as_alfred_does() -> dict[str, Any]:
+    """ALFRED's own way: a subclass of the controller that starts itself and restores a scene."""
+    from ai2thor.controller import Controller
+
+    class ThorEnv(Controller):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__(quality="MediumCloseFitShadows")
+            self.local_executable_path = f"{sys.executable} -m scripts.player"
+            self.start(x_display="0", player_screen_height=300, player_screen_width=300)
+
+        def check_x_display(self, x_display: str) -> None:
+            """Where xdpyinfo is installed, the package would insist on an X server."""
+
+        def kinds(self, name: str) -> dict[str, Any]:
+            entries: list[dict[str, Any]] = self.last_event.metadata["objects"]
+            return next(entry for entry in entries if entry["objectType"] == name)
+
+        def do(self, action: str, **arguments: Any) -> bool:
+            event = self.step({"action": action, **arguments})
+            return bool(event.metadata["lastActionSuccess"])
+
+    env = ThorEnv()
+    env.reset("FloorPlan28")
+    env.do("Initialize", gridSize=0.25, cameraY=0.675, renderImage=True, renderObjectImage=True)
+    movable = [e for e in env.last_event.metadata["objects"] if e["pickupable"]]
+    poses = [
+        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
+        for e in movable
+        if e["objectType"] != "Pot"
+    ]
+    found: dict[str, Any] = {"restored": []}
+    toggles = [{"objectType": "Faucet", "isOn": True}]
+    found["restored"].append(env.do("SetObjectToggles", objectToggles=toggles))
+    for change in ("CanBeDirty", "CanBeFilled"):
+        done = env.do("SetStateOfAllObjects", StateChange=change, forceAction=True)
+        found["restored"].append(done)
+    found["restored"].append(env.do("SetObjectPoses", objectPoses=poses))
+    left = [e["name"] for e in env.last_event.metadata["objects"] if e["pickupable"]]
+    found["left"] = sorted(left) == sorted(pose["objectName"] for pose in poses)
+    found["fewer"] = len(poses) < len(movable)
+    found["on"], found["dirty"] = env.kinds("Faucet")["isToggled"], env.kinds("Plate")["isDirty"]
+    kettle, fridge = env.kinds("Kettle")["objectId"], env.kinds("Fridge")["objectId"]
+    forced = {"forceAction": True, "forceVisible": True}
+    found["acts"] = [
+        env.do("PickupObject", objectId=kettle, **forced),
+        env.do("OpenObject", objectId=fridge, moveMagnitude=1.0, **forced),
+        env.do("PutObject", objectId=kettle, receptacleObjectId=fridge, **forced),
+        env.do("CloseObject", objectId=fridge, **forced),
+    ]
+    found["inside"] = env.kinds("Kettle")["parentReceptacles"] == [fridge]
+    env.stop()
+    return found
+
+
 def compare_with_this_process() -> dict[str, Any]:
     """Replays episodes of all types over the wire and in this process."""
     import numpy as np
@@ -187,6 +241,17 @@ def test_programs_for_2_1_0_run_unchanged(legacy_python: Path) -> None:
     assert found["teleported"]
     assert found["horizon"] == 15
     assert found["dance"] == "Invalid action: Dance"
+
+
+def test_a_scene_is_restored_as_alfred_does(legacy_python: Path) -> None:
+    found = run(legacy_python, "restore_as_alfred_does")
+    assert found["restored"] == [True] * 4
+    assert found["left"]
+    assert found["fewer"]
+    assert found["on"]
+    assert found["dirty"]
+    assert found["acts"] == [True] * 4
+    assert found["inside"]
 
 
 def test_the_expert_solves_episodes_and_all_is_as_in_this_process(legacy_python: Path) -> None:

@@ -266,10 +266,16 @@ def test_options_come_from_the_environment() -> None:
             ThorOptions.from_environment(wrong)
 
 
-def test_checks_stop_at_the_first_problem() -> None:
+def test_checks_stop_at_the_first_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     works = list(check_thor(OPTIONS))
     assert [check.name for check in works] == ["package", "display", "build", "frame"]
     assert all(check.passed for check in works)
-    broken = list(check_thor(ThorOptions(executable="/nowhere/thor", display=":0")))
+    missing = ThorOptions(executable="/nowhere/thor", display=":4711")
+    dead = list(check_thor(missing))
+    assert [(check.name, check.passed) for check in dead[1:]] == [("display", False)]
+    assert dead[-1].detail == ":4711 no X server"
+    assert "Xvfb" in dead[-1].advice
+    monkeypatch.setattr("gym_clalfred.simulator.thor.checks.answers", lambda display: True)
+    broken = list(check_thor(missing))
     assert [check.passed for check in broken] == [True, True, False]
     assert "CLALFRED_THOR_EXECUTABLE" in broken[-1].advice

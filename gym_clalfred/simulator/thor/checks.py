@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,7 +16,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.errors import ClAlfredError
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
-from gym_clalfred.simulator.thor.options import PLAYER, ThorOptions
+from gym_clalfred.simulator.thor.options import ThorOptions
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ def _build(options: ThorOptions) -> Check:
 
 
 def _display(options: ThorOptions) -> Check:
-    if options.executable == PLAYER:
+    if options.is_player:
         return Check("display", True, "the player needs none")
     if options.platform == "CloudRendering":
         found = shutil.which("vulkaninfo") is not None
@@ -101,13 +103,27 @@ def _display(options: ThorOptions) -> Check:
             "install the NVIDIA driver and vulkan-tools",
         )
     display = options.display or os.environ.get("DISPLAY")
+    dead = "DISPLAY is not set" if not display else "" if answers(display) else "no X server"
     return Check(
         "display",
-        bool(display),
-        display or "DISPLAY is not set",
+        not dead,
+        " ".join(part for part in (display, dead) if part),
         "start an X server (Xvfb :1 -screen 0 1024x768x24 & export DISPLAY=:1), or set "
         "CLALFRED_THOR_PLATFORM=CloudRendering on a machine with a GPU",
     )
+
+
+def answers(display: str) -> bool:
+    """Whether an X server listens at a display of this machine; others are taken to be there."""
+    host, _, number = display.rpartition(":")
+    if host not in ("", "unix"):
+        return True
+    path = f"/tmp/.X11-unix/X{number.split('.')[0]}"
+    for address in (path, f"\0{path}"):
+        with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
+            connection.connect(address)
+            return True
+    return False
 
 
 def _frame(options: ThorOptions) -> Check:

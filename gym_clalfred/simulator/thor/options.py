@@ -26,8 +26,8 @@ class ThorOptions:
     """Options of ``ThorSimulator``.
 
     Args:
-        executable: command line of a local build; ``player`` for ``clalfred-player``; ``None`` for
-            the build that the installed ``ai2thor`` downloads.
+        executable: command line of a local build; ``player``, with its options, for
+            ``clalfred-player``; ``None`` for the build that the installed ``ai2thor`` downloads.
         display: X display such as ``:0``; the environment's ``DISPLAY`` by default.
         platform: ``CloudRendering`` to render on a GPU without a display, ``Linux64`` for X.
         quality: AI2-THOR's name of a rendering quality.
@@ -89,16 +89,22 @@ class ThorOptions:
     @property
     def command(self) -> str | None:
         """The command line of the local build, or ``None``."""
-        if self.executable == PLAYER:
-            return f"{shlex.quote(sys.executable)} -m scripts.player"
+        name, _, rest = (self.executable or "").partition(" ")
+        if name == PLAYER:
+            return f"{shlex.quote(sys.executable)} -m scripts.player {rest}".strip()
         return self.executable
+
+    @property
+    def is_player(self) -> bool:
+        """Whether the local build is this project's player."""
+        words = shlex.split(self.command or "")
+        return "scripts.player" in words or any("clalfred-player" in word for word in words)
 
     @property
     def build(self) -> str | None:
         """A name for the local build, for results; ``None`` without one."""
         if self.executable is None:
             return None
-        words = shlex.split(self.command or "")
-        if "scripts.player" in words or any("clalfred-player" in word for word in words):
+        if self.is_player:
             return "clalfred-player"
-        return f"local-{Path(words[0]).name}"
+        return f"local-{Path(shlex.split(self.command or '')[0]).name}"
