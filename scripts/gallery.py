@@ -1,4 +1,4 @@
-"""``python -m scripts.gallery``: the pictures of the docs, a contact sheet of twelve rooms."""
+"""``python -m scripts.gallery``: the pictures of the docs, rooms and a film of the expert."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from agents.recording import Performer, record
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
@@ -19,6 +22,10 @@ SHEET_ROOMS = (1, 6, 12, 203, 211, 224, 302, 308, 320, 402, 410, 424)
 COLUMNS = 4
 TILE = 300
 PITCH = 15
+
+#: Of the tiny tier: what is washed, opened, filled and closed in it makes a good film.
+FILM_EPISODE = "train/pick_clean_then_place_in_recep-Potato-None-Microwave-17/trial_train_0_00015#2"
+FILM_FPS = 4
 
 
 def best_view(simulator: EmbeddedSimulator, number: int) -> NDArray[np.uint8]:
@@ -57,11 +64,20 @@ def contact_sheet(numbers: tuple[int, ...] = SHEET_ROOMS) -> Image.Image:
 
 
 @click.command()
-@click.option("--out", default="docs/rooms.jpg", show_default=True, help="Where to write it.")
-def main(out: str) -> None:
-    """Draw twelve rooms of the embedded household on one sheet."""
-    contact_sheet().save(Path(out), quality=82, optimize=True)
-    click.echo(f"{out}: {Path(out).stat().st_size // 1024} KiB")
+@click.option("--rooms", default="docs/rooms.jpg", show_default=True, help="Sheet of rooms.")
+@click.option("--film", default="docs/expert.gif", show_default=True, help="Film, .gif or .mp4.")
+def main(rooms: str, film: str) -> None:
+    """Draw twelve rooms of the embedded household, and film the expert in an episode."""
+    contact_sheet().save(Path(rooms), quality=82, optimize=True)
+    record(
+        film,
+        open_source("tiny", None),
+        EpisodeKey.parse(FILM_EPISODE),
+        [Performer("expert")],
+        fps=FILM_FPS,
+    )
+    for path in (rooms, film):
+        click.echo(f"{path}: {Path(path).stat().st_size // 1024} KiB")
 
 
 if __name__ == "__main__":
