@@ -2,8 +2,10 @@
 
     python -m benchmarks.environment [--sizes 84 128 224 300] [--seconds 3] [--tier tiny]
 
-A step is a full ``env.step`` with all five views, following the recorded experts; resets are timed
-apart. Peers render five views of a furnished room of comparable detail per step.
+A step is a full ``env.step`` with all five views, following the recorded experts: about four
+fifths are moves, turns and looks, one fifth interactions, and all render. Resets are timed apart.
+Peers render five views of a furnished room of comparable detail per step, on one core. Times on
+one core are the processor's, so that other work on the machine matters less.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -71,20 +73,20 @@ def expert_pairs(actions: tuple[ExpertAction, ...]) -> Iterator[tuple[Action, Ob
         yield low.action, ObjectClass.NoObject if name is None else class_of(name)
 
 
-def measure(setting: Setting) -> Speed:
-    """Follows experts for the given time in this process."""
+def measure(setting: Setting, clock: Callable[[], float] = time.process_time) -> Speed:
+    """Follows experts for the given time in this process, by default the processor's."""
     env = setting.make()
     spent, steps, resets = 0.0, -WARM_UP_STEPS, []
     env.reset(seed=0)
     while spent < setting.seconds:
-        start = time.perf_counter()
+        start = clock()
         env.reset()
-        resets.append(time.perf_counter() - start)
+        resets.append(clock() - start)
         for pair in expert_pairs(env.episode.trajectory.actions):
-            start = time.perf_counter()
+            start = clock()
             ended = any(env.step(pair)[2:4])
             if steps >= 0:
-                spent += time.perf_counter() - start
+                spent += clock() - start
             steps += 1
             if ended:
                 break
@@ -93,10 +95,11 @@ def measure(setting: Setting) -> Speed:
 
 
 def measure_on_two_cores(setting: Setting) -> float:
-    """Steps per second of two processes at once, added up."""
+    """Steps per second by the wall clock of two processes at once, added up."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(2) as pool:
-        return sum(speed.steps_per_second for speed in pool.map(measure, [setting, setting], 1))
+        tasks = [(setting, time.perf_counter)] * 2
+        return sum(speed.steps_per_second for speed in pool.starmap(measure, tasks, 1))
 
 
 def resident_megabytes() -> float:
@@ -130,9 +133,8 @@ def import_seconds(statement: str = "import gym_clalfred") -> float:
     return min(float(run.stdout) for run in runs)
 
 
-def print_environment(settings: list[Setting], two_cores: bool) -> dict[int, float]:
-    """Prints the table of our own speeds; gives steps per second with ids by image size."""
-    with_ids = {}
+def print_environment(settings: list[Setting], two_cores: bool) -> None:
+    """Prints the table of our own speeds."""
     print(f"{'views':>15}  {'observation':<18} {'steps/s':>9} {'two cores':>10} {'reset ms':>9}")
     for setting in settings:
         speed = measure(setting)
@@ -143,23 +145,25 @@ def print_environment(settings: list[Setting], two_cores: bool) -> dict[int, flo
             f"{speed.reset_ms:9.1f}",
             flush=True,
         )
-        if setting.contents == "rgb + ids":
-            with_ids[setting.image_size] = speed.steps_per_second
-    return with_ids
 
 
-def print_peers(with_ids: dict[int, float], seconds: float) -> None:
-    """Prints each peer's speed and how many times as fast we are, with ids in our views."""
+def print_peers(settings: list[Setting]) -> None:
+    """Prints each peer's speed in colour beside ours with ids, and how many times as fast we are.
+
+    Ours is measured anew just before each, so that both meet the machine in the same state.
+    """
+    print(f"{'views':>15}  {'peer':<18} {'steps/s':>9} {'ours':>10} {'ours/peer':>9}")
     for name, peer in PEERS.items():
-        for size, ours in with_ids.items():
+        for setting in settings:
+            ours = measure(setting).steps_per_second
             try:
-                theirs = peer(size, seconds)
+                theirs = peer(setting.image_size, setting.seconds)
             except PeerUnavailable as reason:
-                print(f"{name}: {reason}")
+                print(f"{'-':>15}  {name}: {reason}")
                 break
+            views = f"5 x {setting.image_size} x {setting.image_size}"
             print(
-                f"{name}, 5 x {size} x {size}: {theirs:,.0f} steps/s; ours is "
-                f"{ours / theirs:.1f} times as fast",
+                f"{views:>15}  {name:<18} {theirs:9,.1f} {ours:10,.0f} {ours / theirs:9,.1f}",
                 flush=True,
             )
 
@@ -178,8 +182,8 @@ def main() -> None:
         for size in options.sizes
         for contents in CONTENTS
     ]
-    with_ids = print_environment(settings, not options.one_core)
-    print_peers(with_ids, options.seconds)
+    print_environment(settings, not options.one_core)
+    print_peers([setting for setting in settings if setting.contents == "rgb + ids"])
     largest = Setting(options.tier, max(options.sizes), "rgb + ids + depth", 1.0)
     print(f"memory of each further environment: {memory_of_environments(largest, 3):.0f} MB")
     print(f"memory of this process with 4 of them: {resident_megabytes():.0f} MB")

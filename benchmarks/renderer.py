@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def main() -> None:
         renderer = Renderer(size)
 
         def timed(
-            views: list[tuple[int, int]] = VIEWS, renderer: Renderer = renderer, **outputs: bool
+            views: list[tuple[int, int]] = VIEWS, renderer: Renderer = renderer, **outputs: Any
         ) -> float:
             return best_of(lambda: renderer.render(stage, EYE, views, **outputs))
 

@@ -45,6 +45,9 @@ EXACT = {"nnan", "ninf", "nsz"}
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def find_facing(
     eye: F32,
+    bases: F32,
+    focal: np.float32,
+    spheres: F32,
     spans: I32,
     planes: F32,
     corners: F32,
@@ -58,8 +61,12 @@ def find_facing(
 ) -> None:
     """Lists, object by object, the polygons that turn their front to the eye, and their corners.
 
+    Objects that are in none of the views have none.
+
     Args:
         eye: (3,) position.
+        bases: (V, 3, 3) rows right, up, forward of each camera.
+        spheres: (M, 4) centre and radius per object.
         spans: (M, 4) first polygon, number of polygons, instance and whether it is carried.
         planes: (N, 4) unit normal and offset per polygon.
         corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
@@ -75,7 +82,11 @@ def find_facing(
     starts[0] = 0
     for m in range(spans.shape[0]):
         ranges[m, 0] = found
+        seen = False
         if carried or spans[m, 3] != CARRIED:
+            for v in range(len(bases)):
+                seen = seen or is_in_view(eye, bases[v], focal, spheres[m])
+        if seen:
             for p in range(spans[m, 0], spans[m, 0] + spans[m, 1]):
                 distance = planes[p, 0] * ex + planes[p, 1] * ey + planes[p, 2] * ez - planes[p, 3]
                 if distance > EDGE_ON:
@@ -130,18 +141,10 @@ def draw_view(
     fx, fy, fz = basis[2, 0], basis[2, 1], basis[2, 2]
     for m in range(spheres.shape[0]):
         first, last = ranges[m, 0], ranges[m, 1]
-        if first == last:
+        if first == last or not is_in_view(eye, basis, focal, spheres[m]):
             continue
         dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
-        radius = spheres[m, 3]
-        forward = fx * dx + fy * dy + fz * dz
-        if forward + radius < NEAR or radius * focal < HALF * forward:
-            continue
-        if abs(rx * dx + ry * dy + rz * dz) * COSINE - forward * SINE > radius:
-            continue
-        if abs(ux * dx + uy * dy + uz * dz) * COSINE - forward * SINE > radius:
-            continue
-        crosses_near = forward - radius < NEAR
+        crosses_near = fx * dx + fy * dy + fz * dz - spheres[m, 3] < NEAR
         begin = np.uint64(starts[first])
         for k in range(begin, begin + in_lanes(np.uint64(starts[last]) - begin)):
             x, y, z = points[0, k], points[1, k], points[2, k]
@@ -215,6 +218,18 @@ def draw_view(
                     nearer = np.float32((depth > before) & (place < right))
                     inverse_depth[pixel] = before + (depth - before) * nearer
                     polygons[pixel] = named + (name - named) * nearer
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+def is_in_view(eye: F32, basis: F32, focal: np.float32, sphere: F32) -> bool:
+    """Whether a sphere may show in a view, and is larger there than a pixel."""
+    dx, dy, dz, radius = sphere[0] - eye[0], sphere[1] - eye[1], sphere[2] - eye[2], sphere[3]
+    forward = basis[2, 0] * dx + basis[2, 1] * dy + basis[2, 2] * dz
+    if forward + radius < NEAR or radius * focal < HALF * forward:
+        return False
+    beside = abs(basis[0, 0] * dx + basis[0, 1] * dy + basis[0, 2] * dz)
+    above = abs(basis[1, 0] * dx + basis[1, 1] * dy + basis[1, 2] * dz)
+    return max(beside, above) * COSINE - forward * SINE <= radius
 
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")

@@ -102,6 +102,9 @@ def _compiled(version: int) -> Callable[..., None]:
             return
         find_facing(
             eye,
+            bases,
+            focal,
+            spheres[:objects],
             spans[:objects],
             planes,
             corners,
