@@ -36,6 +36,9 @@ from gym_clalfred.stream import Demonstration, frames_index
 
 Frames = Iterable[NDArray[np.uint8]]
 
+#: With the largest tier beside it, the cache stays below 1.5 GB.
+STORE_BYTES = 1_400_000_000
+
 
 class FeatureStore:
     """Feature maps of trajectories by name.
@@ -45,7 +48,7 @@ class FeatureStore:
         limit_bytes: write no more once the folder holds so much; the rest is encoded at each use.
     """
 
-    def __init__(self, folder: str | Path | None = None, limit_bytes: int = 1_500_000_000) -> None:
+    def __init__(self, folder: str | Path | None = None, limit_bytes: int = STORE_BYTES) -> None:
         self.folder = Path(folder) if folder is not None else cache_dir() / "features"
         self.limit_bytes = limit_bytes
         self._bytes: int | None = None

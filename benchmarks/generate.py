@@ -1,7 +1,7 @@
 """Times the generation of a tier, replays every demonstration, compares lengths with ALFRED's.
 
-    python benchmarks/generate.py --tier small
-    python benchmarks/generate.py --tier full --workers 2
+    python -m benchmarks.generate --tier small --workers 1 --again 2
+    python -m benchmarks.generate --tier full --workers 2
 
 Writes to a temporary folder unless ``--cache`` names one.
 """
@@ -18,9 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from gym_clalfred.actions import Action
+from gym_clalfred.data.archive import archive_path
+from gym_clalfred.data.manifest import MANIFEST_NAME, file_sha256
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.tiers import tier_folder, tier_source
+from gym_clalfred.data.tiers import make_tier, tier_folder, tier_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 
@@ -38,6 +40,9 @@ def main() -> None:
     parser.add_argument("--tier", default="small", choices=TIERS)
     parser.add_argument("--workers", type=int, default=None, help="default: number of cores")
     parser.add_argument("--cache", type=Path, default=None, help="keep the tier in this folder")
+    parser.add_argument(
+        "--again", type=int, default=None, help="make it also with so many workers, and compare"
+    )
     parser.add_argument("--no-replay", action="store_true", help="only time the generation")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -58,9 +63,19 @@ def main() -> None:
             f"largest memory: this process {own.ru_maxrss / 1e3:.0f} MB, "
             f"a worker {workers.ru_maxrss / 1e3:.0f} MB"
         )
+        if options.again:
+            _compare(options.tier, folder, Path(temporary) / "again", options.again)
         _print_lengths(source)
         if not options.no_replay:
             _replay(source)
+
+
+def _compare(tier: str, folder: Path, other: Path, workers: int) -> None:
+    make_tier(TIERS[tier], other, workers)
+    names = [MANIFEST_NAME, *(archive_path(folder, split).name for split in Split)]
+    differ = [name for name in names if file_sha256(folder / name) != file_sha256(other / name)]
+    said = f"different: {', '.join(differ)}" if differ else "every byte equal"
+    print(f"made again with {workers} workers: {said}")
 
 
 def _print_lengths(source: EpisodeSource) -> None:

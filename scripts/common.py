@@ -11,18 +11,27 @@ from typing import Any
 import click
 import yaml
 
-from cl.experiment.config import NETWORKS, SETUPS, RunConfig
+from cl.experiment.config import NETWORKS, SETUPS, RunConfig, choose
+from cl.experiment.folder import storage_errors
+from cl.registry import method_names
+from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, ClAlfredError
+from gym_clalfred.rooms import RoomType
 from gym_clalfred.stream.builders import KINDS
+from gym_clalfred.tasks.spec import TaskType
 
 Command = Callable[..., Any]
 
 CONFIGS = Path(__file__).parent / "configs"
 
+#: A number of things that makes sense only from one.
+COUNT = click.IntRange(min=1)
+
 #: Settings of a run as options: (option, type, help). Defaults are those of ``RunConfig``.
 RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("setup", click.Choice(list(SETUPS)), "What changes along the stream."),
-    ("method", str, "Continual-learning method, such as cama, er or joint."),
+    ("method", str, f"One of {', '.join(method_names())}."),
     ("order", int, "The paper's task order, 1 to 5."),
     ("seed", int, "Of the stream, the weights and the memory."),
     ("preset", str, "The method's settings: paper or released."),
@@ -30,7 +39,11 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("tier", str, "Generated episodes: tiny, small or full; made on first use."),
     ("data", click.Path(), "Folder with other episodes, instead of a tier."),
     ("backend", str, "Simulator: embedded or thor."),
-    ("network", click.Choice(NETWORKS), "Size of the agent; paper has 42 million parameters."),
+    (
+        "network",
+        click.Choice(NETWORKS),
+        "Size of the agent; paper has 42 million parameters, micro is for tests.",
+    ),
     ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
     ("memory", int, "Episodes that the method may keep.  [default: the paper's share]"),
     ("batch-size", int, "Episodes per update.  [default: the preset's 32]"),
@@ -77,6 +90,19 @@ def run_options(*without: str) -> Callable[[Command], Command]:
     return decorate
 
 
+def check_names(**given: str | None) -> None:
+    """Refuses a misspelt split, tier, task or room before anything slow begins."""
+    known = {
+        "split": [one.value for one in Split],
+        "tier": list(TIERS),
+        "task": [one.paper_name for one in TaskType],
+        "room": [one.value for one in RoomType],
+    }
+    for what, name in given.items():
+        if name is not None:
+            choose(what, name, known[what])
+
+
 def read_settings(name: str | None) -> dict[str, Any]:
     """Settings from a YAML file, or from one that comes with the package, by its name."""
     if name is None:
@@ -104,7 +130,8 @@ def clear_errors(command: Command) -> Command:
     @functools.wraps(command)
     def wrapped(*arguments: Any, **options: Any) -> Any:
         try:
-            return command(*arguments, **options)
+            with storage_errors(Path.cwd()):
+                return command(*arguments, **options)
         except ClAlfredError as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:

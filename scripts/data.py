@@ -13,7 +13,7 @@ from tqdm import tqdm
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.tasks.spec import TaskType
-from scripts.common import clear_errors
+from scripts.common import COUNT, check_names, clear_errors
 
 
 @click.group()
@@ -29,6 +29,7 @@ def info(tier: str, data: str | None) -> None:
     """Count the episodes of a tier or a folder."""
     from gym_clalfred.data.sources import open_source
 
+    check_names(tier=tier)
     click.echo(source_table(open_source(tier, data)))
 
 
@@ -38,7 +39,7 @@ def info(tier: str, data: str | None) -> None:
 )
 @click.option("--out", type=click.Path(), help="Folder of the store.  [default: in the cache]")
 @click.option("--skip-damaged", is_flag=True, help="Leave out files that cannot be read.")
-@click.option("--workers", default=2, show_default=True, help="Number of processes.")
+@click.option("--workers", type=COUNT, default=2, show_default=True, help="Number of processes.")
 @clear_errors
 def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: int) -> None:
     """Make a store of real ALFRED episodes, with rooms rebuilt from its files.
@@ -69,8 +70,10 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
     type=click.Choice([split.value for split in Split]),
     help="Only this split, can be repeated.  [default: all]",
 )
-@click.option("--every", default=1, show_default=True, help="Replay only every so many-th expert.")
-@click.option("--workers", default=2, show_default=True, help="Number of processes.")
+@click.option(
+    "--every", type=COUNT, default=1, show_default=True, help="Replay only every so many-th expert."
+)
+@click.option("--workers", type=COUNT, default=2, show_default=True, help="Number of processes.")
 @click.option("--out", type=click.Path(), help="Folder for the report with pictures and maps.")
 @clear_errors
 def fidelity(

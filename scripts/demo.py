@@ -1,8 +1,60 @@
-"""``make demo``: the main job from nothing to a table, plots and a video, in a few minutes."""
+"""``make demo``: the main job from nothing to a table, plots and films, in a few minutes."""
 
 from __future__ import annotations
 
-from scripts.train import main
+import os
+from pathlib import Path
+
+import click
+
+from cl.experiment.config import RunConfig
+from cl.experiment.results import Results
+from cl.experiment.run import train
+from cl.report.text import percent
+from scripts.common import clear_errors, read_settings
+from scripts.progress import Console
+
+INTRO = """\
+An agent learns household tasks from a stream of demonstrations: one task
+after the other, each episode once, with a small memory. After each task it
+is tested on all tasks so far, in rooms that it has been in (seen) and in
+rooms that it has never been in (unseen). SR is the share of episodes that
+it solves, GC the share of goal conditions that it meets.
+"""
+
+NEXT = """\
+Next:
+  clalfred-train                  the benchmark: tier small, the whole stream
+  clalfred-record film.mp4 --agent {folder} --expert --number 3
+  clalfred-report runs            compare runs\
+"""
+
+
+@click.command()
+@click.option("--out", default="runs/demo", show_default=True, type=click.Path(), help="Folder.")
+@clear_errors
+def main(out: str) -> None:
+    """Train and test the method of scripts/configs/demo.yaml, and say what came of it."""
+    config, folder = RunConfig.from_dict(read_settings("demo")), Path(out)
+    click.echo(INTRO)
+    results = train(config, folder, workers=os.cpu_count() or 1, listener=Console(folder))
+    click.echo(f"\n{verdict(results)}\n\n{NEXT.format(folder=folder)}")
+
+
+def verdict(results: Results) -> str:
+    """What the table says, in two plain sentences."""
+    seen, unseen = (results.metric(split, "SR_last") for split in ("valid_seen", "valid_unseen"))
+    conditions = results.metric("valid_unseen", "GC_last")
+    length = results.document["stream"]["length"]
+    told = (
+        f"After {length} demonstrations the agent solves {percent(seen)} % of the episodes in\n"
+        f"rooms it knows and {percent(unseen)} % in rooms it does not know, where it meets\n"
+        f"{percent(conditions)} % of the goal conditions."
+    )
+    if not seen and not unseen:
+        told += " That is too little to learn from:\nthis run only shows that everything works."
+    return told
+
 
 if __name__ == "__main__":
-    main(["--config", "demo", "--out", "runs/demo"])
+    main()

@@ -4,33 +4,35 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import clear_errors, on_terminal
+from scripts.common import COUNT, check_names, clear_errors, on_terminal
 
 EPILOG = """
 \b
 Examples:
   clalfred-evaluate runs/small/behavior-il-cama-order1-seed0
   clalfred-evaluate agent.zip --split valid_seen --task Heat --workers 2
-  clalfred-evaluate agent.zip --lines heat.jsonl     resumable: finished episodes are kept
+  clalfred-evaluate agent.zip --lines heat.jsonl       continues what is there
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("agent", type=click.Path())
-@click.option("--split", default="valid_unseen", show_default=True, help="Which episodes.")
+@click.option(
+    "--split", default="valid_unseen", show_default=True, help="train, valid_seen or valid_unseen."
+)
 @click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
 @click.option("--room", help="Only this room type, such as Kitchen.")
 @click.option(
     "--annotations",
-    type=int,
+    type=COUNT,
     help="At most so many of each trajectory.  [default: all on full, 1 on smaller tiers]",
 )
-@click.option("--limit", type=int, help="At most so many, evenly spread.  [default: all]")
+@click.option("--limit", type=COUNT, help="At most so many, evenly spread.  [default: all]")
 @click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", help="Simulator.  [default: that of the agent's run]")
-@click.option("--max-steps", type=int, help="Actions after which an episode is cut.")
-@click.option("--workers", default=1, show_default=True, help="Processes.")
+@click.option("--max-steps", type=COUNT, help="Cut episodes after so many.  [default: as the run]")
+@click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
 @click.option("--lines", type=click.Path(), help="JSON lines file for the episodes' results.")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
 @clear_errors
@@ -58,6 +60,7 @@ def main(
     from cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
 
+    check_names(split=split, task=task, room=room, tier=tier)
     trained, config = load_agent(agent, device=device)
     config = with_changes(
         config,

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import clear_errors
+from scripts.common import COUNT, check_names, clear_errors
 
 EPILOG = """
 \b
 Examples:
-  clalfred-generate small               into the user's cache, where all commands find it
+  clalfred-generate small            into the cache, where commands find it
   clalfred-generate full --workers 8
-  clalfred-generate small --verify      check every byte of what is there; makes nothing
+  clalfred-generate small --verify   check every byte of what is there
 """
 
 
 @click.command(epilog=EPILOG)
 @click.argument("tier")
-@click.option("--workers", type=int, help="Processes.  [default: all cores]")
+@click.option("--workers", type=COUNT, help="Processes.  [default: all cores]")
 @click.option("--cache", type=click.Path(), help="Folder.  [default: the user's cache]")
 @click.option("--verify", is_flag=True, help="Only check what is there.")
 @clear_errors
 def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> None:
     """Generate the episodes of a TIER: tiny, small or full."""
-    from cl.experiment.config import choose
     from gym_clalfred.data.quotas import TIERS
     from gym_clalfred.data.tiers import tier_folder, tier_source, verify_tier
     from gym_clalfred.errors import DataError
     from scripts.data import source_table
 
-    folder = tier_folder(TIERS[choose("tier", tier, TIERS)], cache)
+    check_names(tier=tier)
+    folder = tier_folder(TIERS[tier], cache)
     if verify:
         if not verify_tier(tier, cache=cache):
             raise DataError(

@@ -15,6 +15,19 @@ from cl.experiment.run import Run
 from cl.report.text import evaluation_table, summary_table
 from scripts.common import on_terminal
 
+#: What is in a finished run's folder for a person to look at.
+FILES = {
+    "results.json": "all figures",
+    "agent.zip": "the agent, for clalfred-record",
+    "plots/tasks.png": "each task along the stream",
+    "plots/matrix.png": "after each task, on each task",
+    "plots/training.png": "losses and accuracy",
+    "plots/confidence.png": "CAMA's confidence and gamma",
+    "videos/success.mp4": "solved, beside the expert",
+    "videos/best.mp4": "its best try, beside the expert",
+    "videos/failure.mp4": "not solved, beside the expert",
+}
+
 
 class Console(Listener):
     """Prints tables always, and bars on terminals only.
@@ -30,12 +43,11 @@ class Console(Listener):
     def started(self, run: Run) -> None:
         """Says what is run and from where."""
         config, position = run.config, run.stream.position
+        click.echo(f"{config.method} ({config.preset}) on {run.schedule.name}, seed {config.seed}")
         click.echo(
-            f"{config.method} ({config.preset}) on {run.schedule.name}, seed {config.seed}: "
-            f"{len(run.schedule)} episodes of {run.tools.source.label}, "
-            f"backend {run.env.simulator.label}"
+            f"{len(run.schedule)} episodes of {run.tools.source.label} in "
+            f"{run.env.simulator.label}, into {self.folder}"
         )
-        click.echo(f"folder {self.folder}")
         if position:
             click.echo(f"continuing after episode {position} of {len(run.schedule)}")
         self._bar = tqdm(
@@ -86,10 +98,13 @@ class Console(Listener):
         """Prints the paper's metrics and where everything is."""
         self._close()
         click.echo("\n" + summary_table(results))
-        click.echo(f"\nresults   {self.folder / 'results.json'}")
-        for name in ("plots", "videos"):
-            for path in sorted((self.folder / name).glob("*")):
-                click.echo(f"{name:9} {path}")
+        there = {
+            str(self.folder / name): what
+            for name, what in FILES.items()
+            if (self.folder / name).exists()
+        }
+        width = max(map(len, there))
+        click.echo("\n" + "\n".join(f"{path:{width}}  {what}" for path, what in there.items()))
 
     def _close(self) -> None:
         if self._bar is not None:

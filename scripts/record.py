@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import clear_errors
+from scripts.common import COUNT, check_names, clear_errors
 
 EPILOG = """
 \b
 Examples:
-  clalfred-record expert.mp4                              the expert, first unseen episode
+  clalfred-record expert.mp4                the expert, first unseen episode
   clalfred-record heat.gif --task Heat --number 3
   clalfred-record cama.mp4 --agent runs/small/behavior-il-cama-order1-seed0
-  clalfred-record both.mp4 --agent A/agent.zip --agent B/agent.zip    side by side
+  clalfred-record both.mp4 --agent A/agent.zip --agent B/agent.zip
   clalfred-record one.mp4 --episode "valid_seen/<folder>/<trial>#0"
 """
 
@@ -28,15 +28,26 @@ Examples:
 )
 @click.option("--expert", is_flag=True, help="The expert; with one --agent, beside it.")
 @click.option("--episode", help="Which episode: <split>/<folder>/<trial>#<annotation>.")
-@click.option("--split", default="valid_unseen", show_default=True, help="Choose from this split.")
+@click.option(
+    "--split",
+    default="valid_unseen",
+    show_default=True,
+    help="Choose from train, valid_seen or valid_unseen.",
+)
 @click.option("--task", help="Choose among this task type, such as Heat.")
 @click.option("--room", help="Choose among this room type, such as Kitchen.")
-@click.option("--number", default=0, show_default=True, help="Which trajectory of those, from 0.")
+@click.option(
+    "--number",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Which trajectory of those, from 0.",
+)
 @click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", default="embedded", show_default=True, help="Simulator.")
-@click.option("--max-steps", default=200, show_default=True, help="Steps at most.")
-@click.option("--fps", default=5, show_default=True, help="Steps per second.")
+@click.option("--max-steps", type=COUNT, default=200, show_default=True, help="Steps at most.")
+@click.option("--fps", type=COUNT, default=5, show_default=True, help="Steps per second.")
 @clear_errors
 def main(
     out: str,
@@ -61,6 +72,7 @@ def main(
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
 
+    check_names(split=split, task=task, room=room, tier=tier)
     performers = [Performer("expert")] if expert or not agents else []
     for path in agents:
         agent, config = load_agent(path, device="cpu")

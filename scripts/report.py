@@ -11,9 +11,8 @@ from scripts.common import clear_errors
 EPILOG = """
 \b
 Examples:
-  clalfred-report runs/first                       a table on the terminal
-  clalfred-report runs/first --baseline er --out report
-                                                   report/table.{txt,md,tex,csv}, report/index.html
+  clalfred-report runs/first                     a table on the terminal
+  clalfred-report runs --baseline er --out page  all formats, and an HTML page
   clalfred-report runs --format latex --metric SR_last --metric forgetting
 """
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from scripts.common import clear_errors, read_settings, run_options
+from scripts.common import COUNT, clear_errors, read_settings, run_options
 
 EPILOG = """
 \b
 Examples:
-  clalfred-sweep --methods cama,er --orders 1,2 --seeds 0,1 --tier tiny --out runs/first
-  clalfred-sweep --config paper --jobs 2             the paper's grid on tier small
-  clalfred-sweep --config grid.yaml --engine ray --address auto
+  clalfred-sweep --methods cama,er --orders 1,2 --tier tiny --out runs/first
+  clalfred-sweep --config paper --out runs/paper     the paper's grid on small
+  clalfred-sweep --config grid.yaml --out runs/grid --engine ray
 
 \b
 A YAML file has the settings of clalfred-train; setup, method, order, seed,
@@ -39,9 +39,17 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
 @click.option("--address", help="Of a running Ray cluster.  [default: start one here]")
-@click.option("--jobs", type=int, help="Runs at the same time.  [default: one per core]")
-@click.option("--retries", default=2, show_default=True, help="Further attempts per run.")
-@click.option("--media/--no-media", default=False, help="Plots and videos of each run.")
+@click.option("--jobs", type=COUNT, help="Runs at the same time.  [default: one per core]")
+@click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    default=2,
+    show_default=True,
+    help="Further attempts per run.",
+)
+@click.option(
+    "--media/--no-media", default=False, show_default=True, help="Plots and videos of each run."
+)
 @clear_errors
 def main(
     methods: str | None,
@@ -58,11 +66,13 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from cl.experiment.sweep import Outcome, expand, sweep
+    from cl.experiment.config import choose
+    from cl.experiment.sweep import ENGINES, Outcome, expand, sweep
     from gym_clalfred.data.sources import open_source
 
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
     axes = {name: _values(name, text) for name, text in lists.items() if text is not None}
+    choose("engine", engine, ENGINES)
     runs = expand({**read_settings(config), **settings, **axes})
     # Made once here rather than waited for by every run.
     open_source(runs[0].tier, runs[0].data)

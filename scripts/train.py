@@ -8,21 +8,21 @@ from typing import Any
 import click
 
 from cl.experiment.config import RunConfig
-from scripts.common import clear_errors, read_settings, run_options
+from scripts.common import COUNT, clear_errors, read_settings, run_options
 
 EPILOG = """
 \b
 Examples:
-  clalfred-train                                   CAMA, Behavior-IL, order 1, tier small
-  clalfred-train --config demo                     the same in a few minutes
+  clalfred-train                       CAMA, Behavior-IL, order 1, tier small
+  clalfred-train --config demo         the settings of make demo
   clalfred-train --method er --order 3 --seed 1
   clalfred-train --setup environment-il --schedule gaussian --tier tiny
   clalfred-train --data ~/alfred/json_2.1.0 --tier full
 
 \b
-The run's folder (--out) then holds results.json, agent.zip, plots/, videos/ and
-tensorboard/. Stopped at any moment, even by kill -9, the same command continues
-where it was, with the same results as if it had never stopped.
+The run's folder (--out) then holds results.json, agent.zip, plots/, videos/
+and tensorboard/. Stopped at any moment, even by kill -9, the same command
+continues where it was, with the same results as if it had never stopped.
 """
 
 
@@ -31,7 +31,9 @@ where it was, with the same results as if it had never stopped.
 @click.option("--config", help="YAML file with settings, or 'demo'; options given here win.")
 @click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<what it is>]")
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
-@click.option("--workers", default=1, show_default=True, help="Processes that evaluate.")
+@click.option(
+    "--workers", type=COUNT, default=1, show_default=True, help="Processes that evaluate."
+)
 @click.option(
     "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
 )

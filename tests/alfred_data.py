@@ -1,7 +1,7 @@
 """Finds the real ALFRED data for tests; they skip with a reason where it is not there.
 
-``CLALFRED_ALFRED_DATA`` names a folder with ``json_2.1.0``, ``embodied_split`` and ``data/splits``
-in it; else the archives in ``../shared/alfred`` are unpacked into a temporary folder.
+``CLALFRED_ALFRED_DATA`` names a folder with ``json_2.1.0``, ``embodied_split`` and ``data/splits``,
+or with archives of them, which are unpacked into a temporary folder; else ``../shared/alfred``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def alfred_data(part: str, scratch: Path) -> Path:
         scratch: where archives may be unpacked.
     """
     chosen = os.environ.get(VARIABLE)
-    if chosen:
+    archive = (Path(chosen) if chosen else ARCHIVES) / f"{part}.tar.xz"
+    if chosen and not archive.is_file():
         return Path(chosen)
-    archive = ARCHIVES / f"{part}.tar.xz"
     if not archive.is_file():
         pytest.skip(f"no real ALFRED data: {VARIABLE} is not set and {archive} is not there")
     with tarfile.open(archive, "r:xz") as file:

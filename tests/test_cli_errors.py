@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
+from report_runs import write_runs
+from runs import untrained_agent
 
 COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
 
@@ -55,8 +58,14 @@ def test_setup_installs_every_command() -> None:
         (("train", "--backend", "unity"), "unknown backend 'unity'"),
         (("train", "--method", "x-der", "--schedule", "gaussian"), "needs task boundaries"),
         (("train", "--config", "nope.yaml"), "there is no such file"),
-        (("train", "--tier", "huge", "--out", "run"), "no tier is called 'huge'"),
+        (
+            ("train", "--tier", "huge", "--out", "run"),
+            "unknown tier 'huge': known are tiny, small, full",
+        ),
         (("train", "--network", "paper", "--tier", "tiny", "--out", "run"), "resnet18"),
+        (("evaluate", "agent.zip", "--split", "vald_seen"), "did you mean 'valid_seen'?"),
+        (("record", "film.mp4", "--tier", "tini"), "did you mean 'tiny'?"),
+        (("sweep", "--engine", "rai", "--out", "o"), "did you mean 'ray'?"),
         (("evaluate", "nowhere.zip"), "there is no trained agent"),
         (("record", "film.avi", "--tier", "tiny"), "ends in .mp4 or .gif"),
         (("record", "film.mp4", "--episode", "what"), "expected an episode '<split>/"),
@@ -64,7 +73,7 @@ def test_setup_installs_every_command() -> None:
         (("data", "info", "--data", "nowhere"), "expected a folder, found nothing there"),
         (("report", "."), "no finished runs"),
         (("report", ".", "--metric", "SR"), "unknown metric 'SR'"),
-        (("sweep", "--methods", "cama", "--tier", "huge", "--out", "o"), "no tier is called"),
+        (("sweep", "--methods", "cama", "--tier", "huge", "--out", "o"), "unknown tier 'huge'"),
     ],
 )
 def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], message: str) -> None:
@@ -77,6 +86,73 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], message: str
     assert message in run.output
     assert run.output.count("Error: ") == 1
     assert not left
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("train", "--workers", "0"),
+        ("evaluate", "agent.zip", "--limit", "0"),
+        ("evaluate", "agent.zip", "--annotations", "-1"),
+        ("record", "film.mp4", "--number", "-1"),
+        ("record", "film.mp4", "--fps", "0"),
+        ("generate", "tiny", "--workers", "0"),
+        ("data", "fidelity", "store", "--every", "0"),
+        ("sweep", "--out", "o", "--jobs", "0"),
+        ("sweep", "--out", "o", "--retries", "-1"),
+    ],
+)
+def test_numbers_have_a_range(arguments: tuple[str, ...]) -> None:
+    run = invoke(*arguments)
+    assert run.exit_code == 2
+    assert "is not in the range" in run.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_fits_a_terminal_of_eighty_columns(name: str) -> None:
+    assert max(map(len, invoke(name, "--help").output.splitlines())) <= 80
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what commands read: an agent and finished runs."""
+    folder = tmp_path_factory.mktemp("finished")
+    write_runs(folder / "runs")
+    untrained_agent(folder)
+    return folder
+
+
+WRITERS = {
+    "train": ("--tier", "tiny", "--out", "{out}"),
+    "evaluate": ("{finished}", "--limit", "1", "--lines", "{out}/lines.jsonl"),
+    "record": ("{out}/film.mp4", "--tier", "tiny", "--max-steps", "2"),
+    "generate": ("tiny", "--cache", "{out}"),
+    "sweep": ("--tier", "tiny", "--out", "{out}"),
+    "report": ("{finished}/runs", "--out", "{out}"),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_place_that_is_no_folder_gets_one_clear_error(
+    name: str, finished: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("I am a file")
+    out = tmp_path / "file" / "below"
+    run = invoke(name, *(part.format(out=out, finished=finished) for part in WRITERS[name]))
+    assert run.exit_code == 1, run.output
+    assert run.output.count("Error: ") == 1
+    assert "choose another" in run.output
+    assert (tmp_path / "file").read_text() == "I am a file"
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_read_only_disk_gets_one_clear_error(name: str, finished: Path, small_disk: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    out = small_disk / "new"
+    run = invoke(name, *(part.format(out=out, finished=finished) for part in WRITERS[name]))
+    assert run.exit_code == 1, run.output
+    assert run.output.count("Error: ") == 1
+    assert "cannot be written to" in run.output
 
 
 def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,11 +6,10 @@ import errno
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -242,18 +241,6 @@ def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_fake(BEGUN, tmp_path / "run", listener=Second())
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk with room for the first checkpoint, but not for one with an optimiser's state."""
-    path = tmp_path / "disk"
-    path.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(path)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield path
-    subprocess.run(["umount", str(path)], check=True)
 
 
 def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path) -> None:

@@ -168,6 +168,7 @@ def check_same_run(path: Path, config: RunConfig) -> None:
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+_NO_FOLDER = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG)
 
 
 @contextmanager
@@ -188,6 +189,11 @@ def storage_errors(path: Path) -> Iterator[None]:
             raise StorageError(
                 f"{where}: this folder cannot be written to ({os.strerror(error.errno)}); choose "
                 "another one or change its permissions"
+            ) from error
+        if error.errno in _NO_FOLDER:
+            raise StorageError(
+                f"{where}: cannot be a folder or a file ({os.strerror(error.errno)}); choose "
+                "another name"
             ) from error
         raise
 

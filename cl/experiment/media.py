@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from agents.behavior_cloning import BehaviorCloning
-from agents.recording import Performer, agent_deeds, film, record, write_film
+from agents.recording import Performer, record
 from cl.experiment.results import Results
 from cl.experiment.tools import Tools
 from cl.report.plots import plot_all
@@ -16,29 +17,25 @@ FILM_STEPS = 200
 
 
 def make_media(results: Results, agent: BehaviorCloning, tools: Tools, folder: Path) -> list[Path]:
-    """Plots, and films of one success and one failure at the end of the stream.
-
-    Without a success there is a film of how the expert solves the failed episode.
-    """
-    config, picked = results.config, pick_episodes(results)
+    """Plots, and films of the agent beside the expert in the episodes of ``pick_episodes``."""
+    config = results.config
     made = plot_all(results, folder / "plots")
-    if "success" not in picked and picked:
-        expert = [Performer("expert")]
-        path = folder / "videos" / "expert.mp4"
-        made.append(record(path, tools.source, picked["failure"], expert, backend=config.backend))
-    for name, key in picked.items():
-        deeds = agent_deeds(
-            agent, tools.source, key, backend=config.backend, max_steps=config.max_steps
+    performers = [Performer("expert"), Performer(config.method, agent)]
+    for name, key in pick_episodes(results).items():
+        path = folder / "videos" / f"{name}.mp4"
+        steps = min(config.max_steps, FILM_STEPS)
+        made.append(
+            record(path, tools.source, key, performers, backend=config.backend, max_steps=steps)
         )
-        frames = film(
-            tools.source, key, deeds[:FILM_STEPS], backend=config.backend, title=config.method
-        )
-        made.append(write_film(folder / "videos" / f"{name}.mp4", list(frames)))
     return made
 
 
 def pick_episodes(results: Results) -> dict[str, EpisodeKey]:
-    """A success and a failure of the last evaluation: unseen rooms first, more conditions first."""
+    """Episodes of the last evaluation worth seeing; unseen rooms first, more conditions first.
+
+    ``success`` is solved; if there is none, ``best`` is where the agent met the largest share of
+    the goal conditions. ``failure`` is another one that it did not solve.
+    """
     last = len(results.tasks)
     episodes = [
         one
@@ -46,10 +43,22 @@ def pick_episodes(results: Results) -> dict[str, EpisodeKey]:
         for one in results.document["splits"][split]["episodes"]
         if one["after"] == last and not one["error"]
     ]
+    successes = [one for one in episodes if one["success"]]
+    failures = sorted((one for one in episodes if not one["success"]), key=_share, reverse=True)
     picked = {}
-    for name, success in (("success", True), ("failure", False)):
-        found = [one for one in episodes if one["success"] is success]
-        if found:
-            best = max(found, key=lambda one: one["conditions_met"] if not success else 0)
-            picked[name] = EpisodeKey.parse(best["episode"])
-    return picked
+    if successes:
+        picked["success"] = max(successes, key=_shows_much)
+    elif failures and failures[0]["conditions_met"]:
+        picked["best"] = failures.pop(0)
+    if failures:
+        picked["failure"] = failures[0]
+    return {name: EpisodeKey.parse(one["episode"]) for name, one in picked.items()}
+
+
+def _share(episode: dict[str, Any]) -> float:
+    return float(episode["conditions_met"] / episode["conditions"])
+
+
+def _shows_much(episode: dict[str, Any]) -> tuple[bool, int]:
+    """A task of many conditions, solved before the film ends."""
+    return episode["steps"] <= FILM_STEPS, episode["conditions"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from cl.report.paper import SOURCE, paper_value
@@ -20,7 +21,7 @@ def as_text(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> s
         rows = [_header(table, metrics)]
         rows += [_cells(table, split, row, metrics, lambda text: f"{text} *") for row in table.rows]
         parts.append(f"{title}\n{aligned(rows)}")
-    return "\n\n".join([*parts, _notes(tables, "a star")]) + "\n"
+    return "\n\n".join([*parts, textwrap.fill(_notes(tables, "a star"), 80)]) + "\n"
 
 
 def as_markdown(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> str:

@@ -54,6 +54,28 @@ def evaluation_table(results: Results, learned: int) -> str:
     return f"After task {learned} of {len(results.tasks)}, in %\n" + aligned(rows)
 
 
+def description(results: Results) -> str:
+    """What was trained on what, and what it was tested on."""
+    config, document = results.config, results.document
+    labels, training = document["labels"], document["training"]
+    tested = [
+        sum(one["after"] == len(results.tasks) for one in document["splits"][split]["episodes"])
+        for split in SPLIT_TITLES
+    ]
+    millions = f"{training['parameters'] / 1e6:.1f} million parameters"
+    lines = {
+        "method": f"{config.method} ({config.preset}), seed {config.seed}, "
+        f"memory {training['held']} episodes",
+        "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
+        f"{document['stream']['length']} episodes, each once",
+        "training": f"{training['updates']} updates, network {config.network}, {millions}",
+        "data": f"{labels['data']} in {labels['backend']}",
+        "tested on": f"{tested[0]} episodes in rooms it knows (seen), "
+        f"{tested[1]} in rooms it does not (unseen)",
+    }
+    return "\n".join(f"{name:9}  {line}" for name, line in lines.items())
+
+
 def summary_table(results: Results) -> str:
     """The paper's metrics of a finished run."""
     rows = [["in %", *SPLIT_TITLES.values()]]
@@ -62,12 +84,7 @@ def summary_table(results: Results) -> str:
         values = [results.metric(split, name) for split in SPLIT_TITLES]
         if any(value is not None for value in values):
             rows.append([name, *map(percent, values)])
-    config, labels = results.config, results.document["labels"]
-    title = (
-        f"{config.method} on {results.document['stream']['name']}, seed {config.seed}; "
-        f"{labels['data']}, {labels['backend']}"
-    )
-    return f"{title}\n{aligned(rows)}"
+    return f"{description(results)}\n\n{aligned(rows)}"
 
 
 def scores_table(scores: Mapping[str, Scores]) -> str:
