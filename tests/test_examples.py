@@ -50,7 +50,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_own_method(tmp_path: Path) -> None:
     output = run("04_own_method.py", "--out", str(tmp_path / "run"), *SHORT)
-    assert output.startswith("worst-replay on behavior_il-disjoint-1")
+    assert output.startswith("method     worst-replay")
+    assert "behavior_il-disjoint-1" in output
 
 
 def test_evaluate_and_record(trained: Path, tmp_path: Path) -> None:
