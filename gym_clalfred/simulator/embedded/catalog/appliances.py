@@ -290,7 +290,9 @@ def _desk_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
     tube(b, (0.0, 0.04 * h, -0.12 * d), elbow, 0.012, paint, caps=False)
     tube(b, elbow, head, 0.012, paint, caps=False)
     low = (0.0, 0.7 * h, 0.22 * d)
-    tube(b, head, low, 0.035, paint, sides=6, end_radius=0.4 * w * 0.6, caps=False)
+    # The light falls away from whoever stands in front, so the hood itself shows that it is on.
+    hood = Paint(_LAMP_LIGHT, glow=1.0) if look.is_on else paint
+    tube(b, head, low, 0.035, hood, sides=6, end_radius=0.4 * w * 0.6, caps=False)
     light = Paint((255, 246, 205), glow=1.0) if look.is_on else Paint((196, 192, 176))
     tube(b, (0.0, 0.705 * h, 0.217 * d), low, 0.22 * w, light, sides=6, caps=True)
 
