@@ -1,4 +1,4 @@
-"""Trains once in peace and once killed again and again; started by tests/test_resume.py.
+"""Trains on tier tiny, once in peace and once killed again and again; see tests/test_resume.py.
 
 Each attempt is a fork of this process, which has everything imported already but computed nothing
 yet: a fresh interpreter for each would take most of the time.
@@ -8,47 +8,69 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
-from runs import fake_config, run_fake
+from cl.experiment import RunConfig, train
 
-CONFIG = fake_config(episodes_per_task=5, evaluation_episodes=2, max_steps=10)
+CONFIG = RunConfig(
+    tier="tiny",
+    network="micro",
+    batch_size=4,
+    episodes_per_task=2,
+    evaluation_episodes=1,
+    max_steps=4,
+)
 
 
-def attempt(folder: Path, seconds: float | None) -> int:
-    """Runs in a child that is killed after a while; gives its exit code, negative for a signal."""
+def begin(folder: Path) -> int:
+    """Starts a run in a child that saves at every step; gives its process id."""
     child = os.fork()
     if child == 0:
-        run_fake(CONFIG, folder)
+        train(CONFIG, folder, device="cpu", checkpoint_seconds=0.0, media=False)
         os._exit(0)
-    if seconds is not None:
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
+    return child
+
+
+def end(child: int) -> int:
+    """Waits for a child; gives its exit code, negative for a signal."""
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def saved(folder: Path) -> int:
+    """Tells checkpoints apart."""
+    path = folder / "checkpoint.zip"
+    return path.stat().st_ino if path.exists() else 0
+
+
+def kill_later(child: int, folder: Path, seconds: float) -> int:
+    """Kills a child some time after it has got something done; gives its exit code."""
+    before = saved(folder)
+    while saved(folder) == before:
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            return end(child)
+        time.sleep(0.005)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return end(child)
 
 
 def main(whole: Path, pieces: Path, kills: int) -> None:
     began = time.monotonic()
-    assert attempt(whole, None) == 0
-    duration = time.monotonic() - began
-    # A process that gets nothing done before it is killed would be no test; so the time grows.
-    draw, share = random.Random(0), 1 / kills
-    killed = 0
-    while killed < kills:
-        code = attempt(pieces, draw.uniform(0.2, 1.8) * share * duration)
-        if code == 0:  # it was quicker: begin again, with earlier kills
-            share /= 2
-            for path in sorted(pieces.rglob("*"), reverse=True):
-                path.rmdir() if path.is_dir() else path.unlink()
-            killed = 0
-            continue
-        killed += 1
-        print("died", code, flush=True)
-    while (code := attempt(pieces, None)) != 0:
-        raise SystemExit(f"the last attempt failed with {code}")
+    assert end(begin(whole)) == 0
+    longest = (time.monotonic() - began) / kills / 4
+    draw = random.Random(0)
+    died: list[int] = []
+    while len(died) < kills:
+        died.append(kill_later(begin(pieces), pieces, draw.uniform(0.0, longest)))
+        if died[-1] == 0:  # it was quicker: begin again, with earlier kills
+            shutil.rmtree(pieces)
+            died, longest = [], longest / 2
+    print(*died)
+    assert end(begin(pieces)) == 0
 
 
 if __name__ == "__main__":

@@ -185,6 +185,15 @@ def test_a_container_around_the_place_is_opened_and_closed(action: str) -> None:
         assert "left" not in words
 
 
+@pytest.mark.parametrize(("action", "opened"), [("PickupObject", False), ("PutObject", True)])
+def test_a_filled_thing_is_not_followed_by_another_clause(action: str, opened: bool) -> None:
+    step = StepFacts(action, Thing(C.Plate), Thing(C.Fridge), filling=C.Fork, opened=opened)
+    for seed in range(80):
+        text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
+        assert "on it that" not in text
+        assert "on it in it" not in text
+
+
 def test_several_annotations_differ_and_follow_the_seed() -> None:
     task = TASKS[TaskType.CLEAN]
     first = write_annotations(task, STEPS, np.random.default_rng(5), 6)

@@ -176,7 +176,9 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
     assert step.target is not None
     target, again = _target(voice, step), voice.the(step.target.object_class)
     plural = not voice.noun(step.target.object_class).countable and target.startswith(again)
-    slots = {"target": target, "target_again": again, "is": "are" if plural else "is"}
+    slots = {"target": target, "target_again": again}
+    if step.filling is None:  # "the plate with the fork on it that is on the table" is too much
+        slots["is"] = "are" if plural else "is"
     if step.within is not None:
         slots["container"] = voice.thing(step.within, landmark=0.3)
         slots["container_again"] = voice.the(step.within.object_class)

@@ -284,7 +284,7 @@ PUT = (
 PUT_OPEN = (
     "open {place}, {put} {target} inside and close {place_again}",
     "{put} {target} {in}",
-    "open {place} and {put} {target} in it, {then} close {place_again}",
+    "open {place} and {put} {target} inside, {then} close {place_again}",
     "{put} {target} {in} and shut {place_again}",
     "open {place}, {put} {target} in and close the {door}",
 )
