@@ -22,14 +22,15 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import Block, ItemShape, Rectangle, Room, Surface
+from gym_clalfred.simulator.embedded.room import Aim, Block, ItemShape, Rectangle, Room, Surface
 from gym_clalfred.tasks.spec import TaskType
 
 
 def measured_room(number: int = 7) -> Room:
     """A generated room with everything that only reconstructed ones have."""
     room = make_room(number)
-    surface = Surface(Rectangle(-0.2, -0.1, 0.2, 0.1), 0.4, 0.3, True, 0.0, (0.05, 0.02))
+    aims = (Aim(None, 0.05, 0.02), Aim(ObjectClass.Mug, -0.05, 0.01, 90.0))
+    surface = Surface(Rectangle(-0.2, -0.1, 0.2, 0.1), 0.4, 0.3, True, 0.0, aims)
     first, *rest = room.fixtures
     first = replace(
         first,
@@ -43,7 +44,12 @@ def measured_room(number: int = 7) -> Room:
         fixtures=(first, *plain),
         walls=tuple(replace(wall, openings=()) for wall in room.walls),
         items=(),
-        shapes={"Mug_1a2b": ItemShape((0.1, 0.1, 0.12), (0.0, -0.02, 0.01), 90.0)},
+        shapes={
+            "Mug_1a2b": ItemShape((0.1, 0.1, 0.12), (0.0, -0.02, 0.01), 90.0),
+            "Watch_3c4d": ItemShape(
+                (0.08, 0.02, 0.05), blocks=(Block((0, 0, 0), (0.04, 0.02, 0.02)),)
+            ),
+        },
     )
 
 

@@ -10,6 +10,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.room import (
+    Aim,
     Block,
     Decor,
     Fixture,
@@ -34,7 +35,12 @@ def dump_room(room: Room) -> dict[str, Any]:
         "walkable": sorted(room.walkable),
         "decor": asdict(room.decor),
         "shapes": {
-            name: [*shape.size, *shape.origin, shape.turn]
+            name: [
+                *shape.size,
+                *shape.origin,
+                shape.turn,
+                *([*block.low, *block.high] for block in shape.blocks),
+            ]
             for name, shape in sorted(room.shapes.items())
         },
     }
@@ -70,7 +76,7 @@ def _fixture(fixture: Fixture) -> dict[str, Any]:
         "size": list(fixture.size),
         "style": fixture.style,
         "surfaces": [
-            [*_area(s.area), s.y, s.clearance, s.inside, s.overhang, *(s.aim or ())]
+            [*_area(s.area), s.y, s.clearance, s.inside, s.overhang, *map(_aim, s.aims)]
             for s in fixture.surfaces or ()
         ],
         "blocks": [[*block.low, *block.high] for block in fixture.blocks],
@@ -93,14 +99,29 @@ def _parse_fixture(root: Field) -> Fixture:
     )
 
 
+def _aim(aim: Aim) -> list[Any]:
+    return [aim.object_class.name if aim.object_class else None, aim.x, aim.z, aim.turn]
+
+
 def _parse_surface(row: Field) -> Surface:
     fields = list(row)
-    if len(fields) not in (8, 10):
-        row.fail("x0, z0, x1, z1, y, clearance, inside, overhang and perhaps an aim")
+    if len(fields) < 8:
+        row.fail("x0, z0, x1, z1, y, clearance, inside, overhang and perhaps aims")
     x0, z0, x1, z1, y, clearance = (value.metres() for value in fields[:6])
-    aim = (fields[8].metres(), fields[9].metres()) if len(fields) == 10 else None
+    aims = tuple(_parse_aim(aim) for aim in fields[8:])
     area = Rectangle(x0, z0, x1, z1)
-    return Surface(area, y, clearance, fields[6].flag(), fields[7].metres(), aim)
+    return Surface(area, y, clearance, fields[6].flag(), fields[7].metres(), aims)
+
+
+def _parse_aim(row: Field) -> Aim:
+    fields = list(row)
+    if len(fields) != 4:
+        row.fail("a class or null, x, z and a turn")
+    name = fields[0]
+    if name.value is not None and name.text() not in ObjectClass.__members__:
+        name.fail("an object class or null")
+    object_class = None if name.value is None else ObjectClass[name.text()]
+    return Aim(object_class, fields[1].metres(), fields[2].metres(), fields[3].degrees())
 
 
 def _parse_block(row: Field) -> Block:
@@ -109,11 +130,12 @@ def _parse_block(row: Field) -> Block:
 
 
 def _parse_shape(row: Field) -> ItemShape:
-    *numbers, turn = list(row)
-    if len(numbers) != 6:
-        row.fail("three extents, three coordinates of the origin and a turn")
-    a, b, c, x, y, z = (number.metres() for number in numbers)
-    return ItemShape((a, b, c), (x, y, z), turn.degrees())
+    fields = list(row)
+    if len(fields) < 7:
+        row.fail("three extents, three coordinates of the origin, a turn and perhaps blocks")
+    a, b, c, x, y, z = (number.metres() for number in fields[:6])
+    blocks = tuple(_parse_block(block) for block in fields[7:])
+    return ItemShape((a, b, c), (x, y, z), fields[6].degrees(), blocks)
 
 
 def _parse_decor(root: Field) -> Decor:

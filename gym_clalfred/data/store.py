@@ -27,7 +27,7 @@ from gym_clalfred.simulator.embedded.room import Room
 
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
-STORE_VERSION = 1
+STORE_VERSION = 2
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
 

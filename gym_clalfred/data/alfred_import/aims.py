@@ -3,47 +3,123 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, FOCAL, MIDDLE, bases
 from gym_clalfred.data.alfred_import.items import ItemView
+from gym_clalfred.data.alfred_import.studio import Studio, form_of
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Surface
+from gym_clalfred.simulator.embedded.room import Aim, Fixture, ItemShape, Surface
 
 #: How far beside a surface a thing may seem to lie.
 _BESIDE = 0.1
+
+#: Landings closer to each other than this are the same.
+_SAME = 0.04
+
+#: Views by which turns are compared.
+_COMPARED = 12
+
+_TURNS = (0.0, 90.0, 180.0, 270.0)
+
+
+@dataclass(frozen=True)
+class _Landing:
+    """Where something came to lie: the surface's index, x and z in the fixture's frame."""
+
+    object_class: ObjectClass
+    surface: int
+    x: float
+    z: float
+    view: ItemView
+    shape: ItemShape
 
 
 def take_aim(
     fixture: Fixture,
     put: Sequence[tuple[str, ItemView]],
     shapes: Mapping[str, ItemShape],
+    studio: Studio,
 ) -> Fixture:
-    """The fixture with an aim on the surface onto which most things were put.
+    """The fixture with aims where things of each class were mostly put.
+
+    AI2-THOR takes the first place that is free, in an order that only depends on the receptacle
+    and where the agent stands, so that things of one size always land at the same place.
 
     Args:
         fixture: with its surfaces.
         put: names and masks of what was put there before.
         shapes: by name.
+        studio: in which turns are compared.
     """
-    if not put or not fixture.surfaces:
+    landings = [landing for name, view in put for landing in _landing(fixture, name, view, shapes)]
+    if not landings:
         return fixture
-    found: dict[int, list[tuple[float, float]]] = {}
-    for name, view in put:
-        shape = shapes.get(name)
-        spot = None if shape is None else _spot(fixture, view, shape)
-        if spot is not None:
-            found.setdefault(spot[0], []).append(spot[1])
-    if not found:
-        return fixture
-    best = max(found, key=lambda k: len(found[k]))
-    x, z = np.median(found[best], axis=0)
-    surfaces = list(fixture.surfaces)
-    surfaces[best] = replace(surfaces[best], aim=(round(float(x), 3), round(float(z), 3)))
-    return replace(fixture, surfaces=tuple(surfaces))
+    turned = _common_turn(fixture, landings, studio)
+    groups: dict[ObjectClass | None, list[_Landing]] = {None: landings}
+    for landing in landings:
+        groups.setdefault(landing.object_class, []).append(landing)
+    aims: dict[int, list[Aim]] = {}
+    for object_class, group in groups.items():
+        place = _most_common(group)
+        x, z = np.mean([(one.x, one.z) for one in place], axis=0)
+        aim = Aim(object_class, round(float(x), 3), round(float(z), 3), turned)
+        aims.setdefault(place[0].surface, []).append(aim)
+    surfaces = tuple(
+        replace(surface, aims=tuple(aims.get(k, ())))
+        for k, surface in enumerate(fixture.surfaces or ())
+    )
+    return replace(fixture, surfaces=surfaces)
+
+
+def _landing(
+    fixture: Fixture, name: str, view: ItemView, shapes: Mapping[str, ItemShape]
+) -> list[_Landing]:
+    shape = shapes.get(name)
+    spot = None if shape is None else _spot(fixture, view, shape)
+    if shape is None or spot is None:
+        return []
+    return [_Landing(ObjectClass[name.split("_")[0]], spot[0], *spot[1], view, shape)]
+
+
+def _most_common(landings: Sequence[_Landing]) -> list[_Landing]:
+    """The landings at the place where most of them are."""
+    places = [
+        [
+            other
+            for other in landings
+            if other.surface == one.surface
+            and abs(other.x - one.x) <= _SAME
+            and abs(other.z - one.z) <= _SAME
+        ]
+        for one in landings
+    ]
+    return max(places, key=len)
+
+
+def _common_turn(fixture: Fixture, landings: Sequence[_Landing], studio: Studio) -> float:
+    """The turn, in the fixture's frame, with which what lies there looks most like its masks."""
+    step = max(len(landings) / _COMPARED, 1.0)
+    chosen = [landings[int(k * step)] for k in range(min(len(landings), _COMPARED))]
+    best, result = -1.0, 0.0
+    for tried in _TURNS:
+        total = 0.0
+        for one in chosen:
+            dx, dz = turn(one.x, one.z, fixture.yaw)
+            level = (fixture.surfaces or ())[one.surface].y
+            x, y, z = fixture.position
+            yaw = fixture.yaw + tried + one.shape.turn
+            mesh = form_of(one.object_class, one.shape)
+            total += studio.agreement_of_item(
+                mesh, [((x + dx, y + level, z + dz), yaw)], [one.view]
+            )
+        if total > best + 1e-6:
+            best, result = total, tried
+    return result
 
 
 def _spot(

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from gym_clalfred.data.alfred_import.boxes import FixtureView
 from gym_clalfred.data.alfred_import.camera import (
     EYE_HEIGHT,
+    FOCAL,
+    MIDDLE,
     NEAR,
     SAMPLES,
     STRIDE,
@@ -28,6 +30,9 @@ _SHOWN = 0.3
 
 #: Gaps of up to twice so many cells are filled.
 _GAP = 3
+
+#: A cell is open if so many samples of masks of other things are seen through it.
+_LOOKED_THROUGH = 8
 
 #: Rectangles of a board: at most so many, and none with less than this share of its cells.
 _MOST_RECTANGLES = 10
@@ -49,6 +54,7 @@ def board_rectangles(
     level: float,
     holes: NDArray[np.float64],
     held: NDArray[np.float64],
+    seen_below: NDArray[np.float64],
 ) -> list[tuple[float, float, float, float]]:
     """Rectangles (x0, z0, x1, z1) of a level board that masks show, the largest first.
 
@@ -58,6 +64,7 @@ def board_rectangles(
         level: height of its top.
         holes: (N, 2) points where it is known not to be.
         held: (N, 2) points at which things lie on it.
+        seen_below: (N, 2) points through which masks show what is below it.
     """
     count = int(2 * _REACH / CELL)
     low = np.floor((np.array(anchor) - _REACH) / CELL) * CELL
@@ -71,6 +78,11 @@ def board_rectangles(
     cells = _closed(cells)
     for i, j in np.floor((holes - low) / CELL).astype(int):
         cells[max(i - 1, 0) : max(i + 2, 0), max(j - 1, 0) : max(j + 2, 0)] = False
+    through = np.zeros_like(cells, dtype=np.int64)
+    places = np.floor((seen_below - low) / CELL).astype(int)
+    places = places[((places >= 0) & (places < count)).all(axis=1)]
+    np.add.at(through, (places[:, 0], places[:, 1]), 1)
+    cells &= through < _LOOKED_THROUGH
     return [
         (
             round(float(low[0]) + i0 * CELL, 3),
@@ -80,6 +92,18 @@ def board_rectangles(
         )
         for i0, j0, i1, j1 in rectangles(cells)
     ]
+
+
+def on_level(view: FixtureView, level: float) -> NDArray[np.float64]:
+    """(N, 2) where the samples of a mask pass a level below the eye."""
+    rows, columns = np.nonzero(view.samples)
+    right = ((columns + 0.5) * STRIDE - MIDDLE) / FOCAL
+    up = (MIDDLE - (rows + 0.5) * STRIDE) / FOCAL
+    basis = bases(np.array([view.yaw], float), np.array([view.pitch], float))[0]
+    along = basis[2] + right[:, None] * basis[0] + up[:, None] * basis[1]
+    along = along[along[:, 1] < -1e-3]
+    share = (level - EYE_HEIGHT) / along[:, 1]
+    return np.stack([view.x + share * along[:, 0], view.z + share * along[:, 2]], axis=1)[share > 0]
 
 
 def _closed(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -30,8 +30,10 @@ _PLATE = 0.03
 #: What departures cost, in mean intersection over union: per metre from the recorded position, per
 #: unit of the logarithm of an extent, per metre below the floor; height above which the agent walks
 #: under; per metre of a walked point within the box, and the margin around it; per metre between
-#: the box and what lies in it; per line of sight that is blocked, and at most for all of them.
-_COSTS = np.array([0.5, 0.02, 2.0, 1.6, 0.1, 0.1, 0.3, 0.02, 0.6])
+#: the box and what lies in it; per line of sight that is blocked, and at most for all of them; the
+#: distance from the top up to which things on it tell its height, 0 if they do not.
+_COSTS = np.array([0.5, 0.02, 2.0, 1.6, 0.1, 0.1, 0.3, 0.02, 0.6, 0.0])
+_TELLS_TOP = 0.3
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class Surroundings:
         front: the face of the box that is the front: its axis, +3 if at the high end; -1 for none.
         plate: whether only the front is seen of the object.
         flat: whether the height is known and kept.
+        on_top: whether it holds things on its top.
     """
 
     walked: NDArray[np.float64]
@@ -66,6 +69,7 @@ class Surroundings:
     front: int = -1
     plate: bool = False
     flat: bool = False
+    on_top: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,8 @@ class BoxFitter:
         self._anchor = np.array(anchor, dtype=np.float64)
         self._usual = np.log(np.array(usual, dtype=np.float64))
         self._around = around
+        self._costs = _COSTS.copy()
+        self._costs[-1] = _TELLS_TOP if around.on_top else 0.0
         self._views = len(views)
 
     def fit(self, start: NDArray[np.float64]) -> BoxFit:
@@ -145,7 +151,7 @@ class BoxFitter:
             around.rays,
             around.through,
             around.front,
-            _COSTS,
+            self._costs,
         )
 
 

@@ -188,6 +188,9 @@ def _score(
     away = 0.0
     for n in range(len(items)):
         for k in range(3):
+            if k == 1 and costs[9] > 0.0:
+                away += min(abs(items[n, 1] - box[4]), costs[9])
+                continue
             slack = 0.3 if k == 1 else 0.0
             away += max(max(box[k] - items[n, k], items[n, k] - box[k + 3] - slack), 0.0)
     if len(items) > 0:

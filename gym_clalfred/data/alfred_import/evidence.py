@@ -32,6 +32,7 @@ class Sighting:
         pose: of a pickupable, or of the whole of a piece, that was still where the scene had it;
             else ``None``.
         put_in: id of the receptacle into which a pickupable had been put; else ``None``.
+        put_from: x and z of the agent when it was put there.
         name: of the pickupable, moved or not; of a piece its class and number, such as
             ``BreadSliced_1``; ``None`` for fixtures.
     """
@@ -46,6 +47,7 @@ class Sighting:
     is_open: bool
     pose: ObjectPose | None = None
     put_in: str | None = None
+    put_from: tuple[float, float] | None = None
     name: str | None = None
 
 
@@ -70,7 +72,8 @@ def name_ids(trajectory: Trajectory) -> Trajectory:
     AI2-THOR names an object by where it was when the scene was loaded; the recorded poses are
     where it came to rest, at times one centimetre beside that.
     """
-    poses = trajectory.scene.object_poses
+    # A pose that is recorded twice is one object's: two in one place would hide each other.
+    poses = tuple(dict.fromkeys(trajectory.scene.object_poses))
     known: dict[str, str] = {}
     names = _item_ids(poses)
 
@@ -91,14 +94,16 @@ def name_ids(trajectory: Trajectory) -> Trajectory:
         replace(step, object_id=rename(step.object_id), receptacle_id=rename(step.receptacle_id))
         for step in trajectory.plan
     )
-    return replace(trajectory, actions=actions, plan=plan)
+    scene = replace(trajectory.scene, object_poses=poses)
+    return replace(trajectory, scene=scene, actions=actions, plan=plan)
 
 
 def name_holders(trajectory: Trajectory) -> Trajectory:
     """The trajectory with what is known of its plan about what holds what at the start.
 
     The planner names the receptacle of what is picked up. An expert of a Movable task who never
-    puts the target into the movable found it there: then it is the target nearest to one.
+    puts the target into the movable found it there: then it is the target nearest to one. An
+    expert who only slices the target and is done found it where it belongs.
     """
     poses = trajectory.scene.object_poses
     holders: dict[ObjectPose, str] = {
@@ -124,6 +129,12 @@ def name_holders(trajectory: Trajectory) -> Trajectory:
         if pairs:
             _, pose, name = min(pairs, key=lambda pair: pair[0])
             holders[pose] = name
+    carried = any(act.action is Action.PutObject for act in trajectory.actions)
+    if task.receptacle is not None and not carried:
+        for act in trajectory.actions:
+            for pose, name in zip(poses, _item_ids(poses)):
+                if act.action is Action.SliceObject and act.object_id == name:
+                    holders.setdefault(pose, format_id(task.receptacle, pose.position))
     if not holders:
         return trajectory
     named = tuple(replace(pose, holder=holders.get(pose)) for pose in poses)
@@ -134,6 +145,7 @@ def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
     """The recorded masks of a trajectory whose ids went through ``name_ids``."""
     poses = dict(zip(_item_ids(trajectory.scene.object_poses), trajectory.scene.object_poses))
     moved: dict[str, str | None] = {}
+    put_from: dict[str, tuple[float, float]] = {}
     is_open: dict[str, bool] = {}
     for (x, z, yaw, pitch), act in zip(walk(trajectory), trajectory.actions):
         target = act.object_id
@@ -158,6 +170,7 @@ def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
             is_open.get(target, object_class not in CLOSED_AT_START),
             pose,
             moved.get(target),
+            put_from.get(target),
             name if object_class in PICKUPABLE else None,
         )
         if act.action is Action.OpenObject:
@@ -168,6 +181,7 @@ def sightings(trajectory: Trajectory) -> Iterator[Sighting]:
             moved[target] = None
         elif act.action is Action.PutObject and act.held_id is not None:
             moved[act.held_id] = target
+            put_from[act.held_id] = (x, z)
 
 
 def walk(trajectory: Trajectory) -> Iterator[tuple[float, float, int, int]]:
@@ -196,9 +210,10 @@ def stood_points(trajectory: Trajectory) -> set[tuple[float, float]]:
 
 
 def holdings(trajectory: Trajectory) -> Iterator[Holding]:
-    """Which fixtures held what at the start, as far as the planner recorded it.
+    """Which fixtures held what at the start, as far as it is recorded.
 
-    What was taken without opening the container that the planner names was not in it.
+    The planner names the receptacle of what is picked up; what was taken without opening the
+    container that it names was not in it. What is sliced behind an open door is in there.
     """
     ids = _item_ids(trajectory.scene.object_poses)
     for step in trajectory.plan:
@@ -214,6 +229,28 @@ def holdings(trajectory: Trajectory) -> Iterator[Holding]:
                 if not hidden or _was_opened(trajectory, receptacle.object_class, name):
                     yield Holding(receptacle.object_class, receptacle.position, pose)
                 break
+    poses = dict(zip(ids, trajectory.scene.object_poses))
+    for container, item in _sliced_inside(trajectory):
+        if item in poses:
+            yield Holding(class_of(container), position_of(container), poses[item])
+
+
+def _sliced_inside(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
+    """Containers that were open when something was sliced that had not been moved, and that."""
+    opened: str | None = None
+    moved = set()
+    for act in trajectory.actions:
+        target = act.object_id
+        if target is None:
+            continue
+        if act.action is Action.OpenObject and class_of(target) in CLOSED_AT_START:
+            opened = target
+        elif act.action is Action.CloseObject:
+            opened = None
+        elif act.action is Action.PickupObject:
+            moved.add(target)
+        elif act.action is Action.SliceObject and opened is not None and target not in moved:
+            yield opened, target
 
 
 def _was_opened(trajectory: Trajectory, container: ObjectClass, item: str) -> bool:

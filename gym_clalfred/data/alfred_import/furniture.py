@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.blocks import Box, board_rectangles, carved_body
+from gym_clalfred.data.alfred_import.blocks import Box, board_rectangles, carved_body, on_level
 from gym_clalfred.data.alfred_import.boxes import BoxFitter, FixtureView, Surroundings, spread
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.surfaces import (
@@ -72,12 +72,15 @@ _TRIED_STYLES = 3
 
 _THICKNESS = 0.04
 
+#: Basins are let into boards by at most so much above their level.
+_LET_IN = 0.05
+
 #: What lies on a board is at most so far from its level.
 _ON_TOP = 0.05
 
 #: Air under what was hidden, and the least height of a plain block.
 _CLEAR = 0.005
-_LEAST_BLOCK = 0.05
+_LEAST_BLOCK = 0.02
 
 
 #: Eye and end of a line of sight to a pickupable, its base centre, and the id of what holds it.
@@ -91,6 +94,7 @@ class Maker:
         views: masks by fixture id and whether it was open.
         bases: base centres of what lay in or on each fixture.
         sights: lines of sight to pickupables.
+        boxes: of all fixtures, as fitted.
     """
 
     def __init__(
@@ -98,10 +102,12 @@ class Maker:
         views: Mapping[tuple[str, bool], Sequence[FixtureView]],
         bases: Mapping[str, Sequence[Vector]],
         sights: Sequence[LineOfSight],
+        boxes: Mapping[str, NDArray[np.float64]],
     ) -> None:
         self._views = views
         self._bases = bases
         self._sights = sights
+        self._boxes = boxes
         self._studio = Studio()
 
     def make(self, name: str, yaw: int, box: NDArray[np.float64], around: Surroundings) -> Fixture:
@@ -113,13 +119,13 @@ class Maker:
         if object_class in PANELS:
             box = self._deepen(name, yaw, box)
         elif object_class in _LEAST_DEPTHS:
-            box = _at_least(box, yaw, _LEAST_DEPTHS[object_class])
+            box = hold_inside(_at_least(box, yaw, _LEAST_DEPTHS[object_class]), yaw, held)
         if object_class in BASINS:
             box = box.copy()
             box[1] = min(box[1], box[4] - BASINS[object_class])
-        if object_class in PANELS or object_class in BASINS:
-            lows = [y - _BOTTOM for _, y, _ in held if box[1] - _DEEPER < y < box[4]]
-            box[1] = max(min([box[1], *lows]), 0.0)
+        if object_class not in TOPS:
+            box = box.copy()
+            box[1] = max(min([box[1], *self._lows(name, box)]), min(box[1], 0.0))
         if object_class not in BASINS:
             box = trim(box, around.rays, around.through, around.front)
         low, high = box[:3], box[3:]
@@ -152,6 +158,15 @@ class Maker:
         if blocks and object_class in TOPS:
             return _around_blocks(fixture)
         return self._uncover(fixture)
+
+    def _lows(self, name: str, box: NDArray[np.float64]) -> list[float]:
+        """Heights below which the bottom of what holds things must be."""
+        inside = list(self._bases.get(name, []))
+        if class_of(name) in BASINS:
+            # What lies in the open part of a basin is in it, unless it is known to be elsewhere.
+            free = [base for _, _, base, holder in self._sights if holder is None]
+            inside += [b for b in free if box[0] < b[0] < box[3] and box[2] < b[2] < box[5]]
+        return [y - _BOTTOM for _, y, _ in inside if box[1] - _DEEPER < y < box[4]]
 
     def _uncover(self, fixture: Fixture) -> Fixture:
         """The fixture, or a plain block of it if its shape hides what lies on it."""
@@ -261,7 +276,8 @@ class Maker:
             near = [b for b in self._bases.get(name, []) if abs(b[1] - top) < _ON_TOP]
             held = np.array(near, dtype=np.float64).reshape(-1, 3)[:, ::2]
             anchor = (position[0], position[2])
-            found = board_rectangles(views, anchor, top, self._holes(top), held)
+            seen = self._seen_below(name, top)
+            found = board_rectangles(views, anchor, top, self._holes(top), held, seen)
             return [[(r[0], top - _THICKNESS, r[1], r[2], top, r[3]) for r in found]]
         if object_class in BASINS:
             return []
@@ -277,6 +293,16 @@ class Maker:
                 share = (eye[1] - level) / (eye[1] - end[1])
                 points.append([a + share * (b - a) for a, b in zip(eye, end)][::2])
         return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+    def _seen_below(self, name: str, level: float) -> NDArray[np.float64]:
+        """(N, 2) where masks of what is below a level are seen through it."""
+        points = [np.zeros((0, 2))]
+        for (other, _), views in self._views.items():
+            box = self._boxes.get(other)
+            if other == name or box is None or box[4] > level + _LET_IN:
+                continue
+            points += [on_level(view, level) for view in spread(views)[:_VIEWS]]
+        return np.concatenate(points)
 
 
 def _around_blocks(fixture: Fixture) -> Fixture:
@@ -313,6 +339,21 @@ def _at_least(box: NDArray[np.float64], yaw: int, depth: float) -> NDArray[np.fl
     else:
         deep[axis + 3] = max(deep[axis + 3], deep[axis] + depth)
     return deep
+
+
+def hold_inside(box: NDArray[np.float64], yaw: int, held: Sequence[Vector]) -> NDArray[np.float64]:
+    """The box of a container made so large that it holds what was in it, behind its front."""
+    face, grown = front_face(yaw), box.copy()
+    for item in held:
+        low, high = np.array(item) - _BEHIND_ITEM, np.array(item) + _BEHIND_ITEM
+        low[1], high[1] = item[1] - _BOTTOM, item[1] + 2 * _BEHIND_ITEM
+        # What is far from the box is recorded as being in it by mistake.
+        if (np.maximum(box[:3] - low, high - box[3:]) > _DEEPER).any():
+            continue
+        (high if face >= 3 else low)[face % 3] = item[face % 3]
+        grown[:3], grown[3:] = np.minimum(grown[:3], low), np.maximum(grown[3:], high)
+    grown[1] = max(grown[1], min(box[1], 0.0))
+    return grown
 
 
 def footprint_of(fixture: Fixture) -> Rectangle:

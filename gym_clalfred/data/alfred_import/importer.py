@@ -18,7 +18,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ import numpy as np
 
 from gym_clalfred.data.alfred_folder import find_root
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
+from gym_clalfred.data.alfred_import.hulls import carve_items
 from gym_clalfred.data.alfred_import.items import (
     ItemFit,
     ItemView,
@@ -35,6 +36,7 @@ from gym_clalfred.data.alfred_import.items import (
 )
 from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
 from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
+from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.archive import archive_path, merge_archives, write_archive
 from gym_clalfred.data.cache import atomic_file
@@ -269,24 +271,17 @@ def _fit_all(evidence: dict[int, RoomEvidence], pool: _Pool) -> dict[str, ItemFi
         for seen in room.seen:
             if seen.put_in is None:
                 x, y, z = seen.view.position
-                view = ItemView(
-                    seen.view.eye,
-                    seen.view.yaw,
-                    seen.view.pitch,
-                    (x, y + room.rise, z),
-                    seen.view.turn,
-                    seen.view.edges,
-                )
+                view = replace(seen.view, position=(x, y + room.rise, z))
                 names = views.setdefault(seen.name.split("_")[0], {})
                 names.setdefault(seen.name, []).append(view)
     groups = sorted(views.values(), key=lambda names: -len(names))
-    return {
-        name: fit for fits in pool.map("measuring", fit_items, groups) for name, fit in fits.items()
-    }
+    measured = pool.map("measuring", fit_items, groups)
+    carved = pool.map("carving", carve_items, list(zip(measured, groups)))
+    return {name: fit for fits in carved for name, fit in fits.items()}
 
 
 def _shapes_of(room: RoomEvidence, fits: dict[str, ItemFit]) -> dict[str, ItemShape]:
-    usual = class_shapes(fits)
+    usual = {**USUAL_ITEMS, **class_shapes(fits)}
     shapes = complete_pieces(fits)
     for name in sorted(room.names):
         if name in fits:

@@ -9,17 +9,22 @@ found by least squares on the edges of the masks, held near what is usual for th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
+from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import ItemShape
 from gym_clalfred.simulator.embedded.slicing import PIECES, STANDING
+
+#: Rows and columns into which masks of pickupables are divided between their edges.
+CELLS = 24
 
 #: How many masks of one name are used.
 MOST_VIEWS = 16
@@ -27,6 +32,9 @@ MOST_VIEWS = 16
 #: How far names differ from their class: metres of the origin, logarithm of the extents.
 _ORIGIN_SPREAD = 0.03
 _SIZE_SPREAD = 0.25
+
+#: How many names the usual shape of a class counts for among those that were measured.
+_USUAL_COUNTS = 3
 
 #: Spreads before anything is known of a class.
 _FIRST_ORIGIN_SPREAD = 0.15
@@ -56,6 +64,7 @@ class ItemView:
         position: the object's recorded position, heights from the room's floor.
         turn: the object's recorded yaw.
         edges: left, top, right and bottom of the mask in pixels.
+        cells: (CELLS, CELLS) the mask between its edges, coarsely.
     """
 
     eye: tuple[float, float]
@@ -64,6 +73,16 @@ class ItemView:
     position: Vector
     turn: float
     edges: tuple[int, int, int, int]
+    cells: NDArray[np.bool_] = field(default_factory=lambda: np.ones((CELLS, CELLS), np.bool_))
+
+    def mask(self) -> NDArray[np.bool_]:
+        """(SIGHT_PIXELS, SIGHT_PIXELS) the mask as far as its cells tell it."""
+        left, top, right, bottom = self.edges
+        rows = ((np.arange(top, bottom) + 0.5 - top) / (bottom - top) * CELLS).astype(int)
+        columns = ((np.arange(left, right) + 0.5 - left) / (right - left) * CELLS).astype(int)
+        mask = np.zeros((SIGHT_PIXELS, SIGHT_PIXELS), dtype=np.bool_)
+        mask[top:bottom, left:right] = self.cells[np.ix_(rows, columns)]
+        return mask
 
 
 @dataclass(frozen=True)
@@ -82,6 +101,15 @@ class _Prior:
     origin_spread: float
     size_spread: float
     turns: tuple[float, ...]
+
+
+def divide(mask: NDArray[np.bool_], edges: tuple[int, int, int, int]) -> NDArray[np.bool_]:
+    """(CELLS, CELLS) the pixels in the middles of the cells of a mask."""
+    left, top, right, bottom = edges
+    share = (np.arange(CELLS) + 0.5) / CELLS
+    rows = (top + share * (bottom - top)).astype(int)
+    columns = (left + share * (right - left)).astype(int)
+    return mask[np.ix_(rows, columns)]
 
 
 def fit_items(views: Mapping[str, Sequence[ItemView]]) -> dict[str, ItemFit]:
@@ -145,8 +173,18 @@ def _class(name: str) -> ObjectClass:
 
 def _first_prior(name: str) -> _Prior:
     object_class = _class(name)
-    usual = model_of(object_class).size(style_of(name))
-    size = np.array(posed_size(usual, object_class in ON_EDGE))
+    usual = USUAL_ITEMS.get(object_class)
+    if usual is not None:
+        return _Prior(
+            np.array(usual.origin),
+            np.array(usual.size),
+            _ORIGIN_SPREAD * 2,
+            _SIZE_SPREAD,
+            (usual.turn, *(t for t in _TURNS if t != usual.turn)),
+        )
+    size = np.array(
+        posed_size(model_of(object_class).size(style_of(name)), object_class in ON_EDGE)
+    )
     return _Prior(np.zeros(3), size, _FIRST_ORIGIN_SPREAD, _FIRST_SIZE_SPREAD, _TURNS)
 
 
@@ -160,10 +198,13 @@ def _class_priors(fits: Mapping[str, ItemFit]) -> dict[ObjectClass, _Prior]:
         for fit in group:
             weights[fit.shape.turn] += fit.views
         turn = max(_TURNS, key=lambda t: weights[t])
-        alike = [fit for fit in group if fit.shape.turn == turn]
+        alike = [fit.shape for fit in group if fit.shape.turn == turn]
+        usual = USUAL_ITEMS.get(object_class)
+        if usual is not None and usual.turn == turn:
+            alike += [usual] * _USUAL_COUNTS
         priors[object_class] = _Prior(
-            np.median([fit.shape.origin for fit in alike], axis=0),
-            np.median([fit.shape.size for fit in alike], axis=0),
+            np.median([shape.origin for shape in alike], axis=0),
+            np.median([shape.size for shape in alike], axis=0),
             _ORIGIN_SPREAD,
             _SIZE_SPREAD,
             (turn, *(t for t in _TURNS if t != turn)),
@@ -176,12 +217,12 @@ def _fit(name: str, views: Sequence[ItemView], prior: _Prior) -> ItemFit:
     chosen = [views[int(k * step)] for k in range(min(len(views), MOST_VIEWS))]
     problem = _Problem(name, chosen)
     best: tuple[float, ItemFit] | None = None
-    for turn in prior.turns:
-        cost, error, values = problem.solve(turn, prior)
+    for front in prior.turns:
+        cost, error, values = problem.solve(front, prior)
         # Another turn than the usual one must explain the masks clearly better.
-        cost += 0.0 if turn == prior.turns[0] else 2.0 + 0.1 * len(chosen)
+        cost += 0.0 if front == prior.turns[0] else 2.0 + 0.1 * len(chosen)
         if best is None or cost < best[0]:
-            shape = ItemShape(_vector(np.exp(values[3:])), _vector(values[:3]), turn)
+            shape = ItemShape(_vector(np.exp(values[3:])), _vector(values[:3]), front)
             best = cost, ItemFit(shape, error, len(views))
     assert best is not None
     return best[1]
@@ -239,14 +280,20 @@ class _Problem:
     def _off(self, values: NDArray[np.float64], turn: float) -> NDArray[np.float64]:
         """(N, 4) pixels by which the shape's edges differ from the masks'."""
         own = self._unit * np.exp(values[3:])
-        own = _turned(own[None], np.array([turn])) + values[:3]
-        points = _turned(own, self._turns) + self._positions[:, None]
+        own = turned(own[None], np.array([turn])) + values[:3]
+        points = turned(own, self._turns) + self._positions[:, None]
         seen = project(points, self._eyes, self._basis)[..., :2]
         edges = np.concatenate([seen.min(axis=1), seen.max(axis=1)], axis=1)
         return np.asarray(np.clip(edges, 0, SIGHT_PIXELS) - self._edges)
 
 
-def _turned(points: NDArray[np.float64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+def base_of(position: Vector, yaw: float, shape: ItemShape) -> Vector:
+    """Base centre of an object in a recorded pose."""
+    dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
+    return position[0] + dx, position[1] + shape.origin[1], position[2] + dz
+
+
+def turned(points: NDArray[np.float64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     """(N, P, 3) points (1 or N, P, 3) turned clockwise, seen from above, by N angles."""
     sine, cosine = np.sin(np.radians(degrees))[:, None], np.cos(np.radians(degrees))[:, None]
     x = points[..., 0] * cosine + points[..., 2] * sine

@@ -28,14 +28,14 @@ from gym_clalfred.data.alfred_import.furniture import (
     footprint_of,
     front_face,
 )
-from gym_clalfred.data.alfred_import.items import SLICES, ItemView
+from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
+from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, Vector
+from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Rectangle, Room, Wall
 from gym_clalfred.simulator.object_ids import class_of, position_of
 
@@ -75,11 +75,13 @@ class SeenItem:
         name: of the object.
         view: of its mask; the position is meaningless if it was put somewhere.
         put_in: the receptacle's id, or ``None`` if it was where the scene had it.
+        put_from: x and z of the agent when it was put there.
     """
 
     name: str
     view: ItemView
     put_in: str | None = None
+    put_from: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass
@@ -139,17 +141,19 @@ class Reconstruction:
 
     def build(self) -> Room:
         """The room that explains the evidence."""
-        maker = Maker(self.evidence.views, self.bases, self._sights)
         fitted = {name: self.fit(name) for name in sorted(self.evidence.access)}
         found = {name: fit for name, fit in fitted.items() if fit is not None}
+        boxes = {name: box for name, (_, box) in found.items()}
+        studio = Studio(SIGHT_PIXELS)
+        maker = Maker(self.evidence.views, self.bases, self._sights, boxes)
         views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
         for name, (yaw, box) in found.items():
-            around = self._surroundings(name, yaw)
+            around = self._surroundings(name, yaw, box)
             others = [ray for other, rays in views.items() if other != name for ray in rays]
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
             fixture = maker.make(name, yaw, box, replace(around, rays=past))
-            fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes))
+            fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes, studio))
         return self._assemble(fixtures)
 
     def _rays_to(self, name: str, box: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -199,7 +203,11 @@ class Reconstruction:
         around = self._surroundings(name, yaw)
         fitter = BoxFitter(views, (x, y, z), (width, height, depth), around)
         best: BoxFit | None = None
-        for low in _first_heights(object_class, y, height):
+        lows = list(_first_heights(object_class, y, height))
+        if object_class in TOPS:
+            levels = [base[1] for base in self.bases.get(name, [])]
+            lows += [y - height, *([float(np.median(levels)) - height] if levels else [])]
+        for low in lows:
             start = np.array(
                 [x - width / 2, low, z - depth / 2, x + width / 2, low + height, z + depth / 2]
             )
@@ -231,8 +239,13 @@ class Reconstruction:
             bases.setdefault(names[k], []).append(base)
         return bases
 
-    def _surroundings(self, name: str, yaw: int) -> Surroundings:
-        """What is known about the place of a fixture besides its masks."""
+    def _surroundings(
+        self, name: str, yaw: int, box: NDArray[np.float64] | None = None
+    ) -> Surroundings:
+        """What is known about the place of a fixture besides its masks.
+
+        What is seen within the box of a container, and not known to be elsewhere, is in it.
+        """
         object_class = class_of(name)
         past: list[tuple[float, ...]] = []
         through: list[tuple[float, ...]] = []
@@ -240,7 +253,7 @@ class Reconstruction:
             if holder == name and object_class not in TOPS:
                 if object_class in CLOSED_AT_START or object_class in OPEN_ABOVE:
                     through.append((*eye, *end))
-            else:
+            elif not (holder is None and object_class in CLOSED_AT_START and _is_in(box, end)):
                 past.append((*eye, *end))
         return Surroundings(
             self._walked,
@@ -250,6 +263,7 @@ class Reconstruction:
             front=_TOP_FACE if object_class in OPEN_ABOVE else front_face(yaw),
             plate=object_class in PANELS,
             flat=object_class in BASINS,
+            on_top=object_class in TOPS,
         )
 
     def _find_sights(self) -> list[LineOfSight]:
@@ -301,10 +315,8 @@ class Reconstruction:
         )
 
 
-def base_of(position: Vector, yaw: float, shape: ItemShape) -> Vector:
-    """Base centre of an object in a recorded pose."""
-    dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
-    return position[0] + dx, position[1] + shape.origin[1], position[2] + dz
+def _is_in(box: NDArray[np.float64] | None, point: Vector) -> bool:
+    return box is not None and bool((box[:3] < point).all() and (point < box[3:]).all())
 
 
 def _raised(shape: ItemShape, rise: float) -> ItemShape:

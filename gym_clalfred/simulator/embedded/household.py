@@ -45,6 +45,7 @@ from gym_clalfred.simulator.embedded.putting import (
     points_on,
 )
 from gym_clalfred.simulator.embedded.room import (
+    Aim,
     Fixture,
     ItemShape,
     Rectangle,
@@ -180,12 +181,13 @@ class Household:
             for surface in holder.surfaces:
                 points = points_on(holder, surface, seen)
                 spots = self._spots(holder, surface, held, gaze, points, mode)
+                aim = surface.aim_for(held.object_class)
                 for k, spot in enumerate(spots):
                     beside = gaze.distance_to(point_at(holder, spot))
                     # Where things are known to be put comes before all others.
-                    if surface.aim is not None and k == 0:
-                        beside = -1.0
-                    unseen = not points and surface.aim is None
+                    if aim is not None and k == 0:
+                        beside = -1.0 if aim.object_class is None else -2.0
+                    unseen = not points and aim is None
                     places.append((unseen, beside, (surface, spot)))
             if places:
                 # Within a dish the order of the surfaces is kept: the bottom before the rim.
@@ -296,12 +298,34 @@ class Household:
             taken = []
         ahead, here = gaze.point_at(height), (gaze.eye[0], gaze.eye[2])
         spots: list[Spot] = []
-        aims = () if surface.aim is None else (surface.aim,)
-        for near in (*aims, *points, holder.local(*ahead), holder.local(*here)):
+        aim = surface.aim_for(item.object_class)
+        if aim is not None:
+            spot = self._aimed(surface, aim, item, size, taken, mode)
+            if spot is not None:
+                spots.append(spot)
+        for near in (*points, holder.local(*ahead), holder.local(*here)):
             spot = free_spot(surface, size, taken, near=near, lenient=mode.lenient)
             if spot is not None and spot not in spots:
                 spots.append(spot)
         return spots
+
+    def _aimed(
+        self,
+        surface: Surface,
+        aim: Aim,
+        item: Thing,
+        size: Vector,
+        taken: list[Rectangle],
+        mode: Mode,
+    ) -> Spot | None:
+        """Where a measured aim puts a thing: exactly there if that is free, else next to it."""
+        shape = self._measured.get(item.index)
+        yaw = (aim.turn + (0.0 if shape is None else shape.turn)) % 360.0
+        area = footprint(size, aim.x, aim.z, yaw)
+        if aim.object_class is not None and not any(overlaps(area, other) for other in taken):
+            return Spot(aim.x, surface.y, aim.z, yaw)
+        yaws = (yaw, (yaw + 90.0) % 360.0)
+        return free_spot(surface, size, taken, near=(aim.x, aim.z), yaws=yaws, lenient=mode.lenient)
 
     @staticmethod
     def _headroom(holder: Thing, height: float) -> float:
@@ -392,6 +416,7 @@ class Household:
                 surfaces=_surfaces_of(fixture),
                 place=Spot(*fixture.position, fixture.yaw),
                 fixture=fixture,
+                blocks=fixture.blocks,
             )
             thing.settle()
             self._register(thing)
@@ -403,7 +428,7 @@ class Household:
         for k, pose in enumerate(poses):
             if pose.holder is not None:
                 others = [thing for thing in self.things if thing is not items[k]]
-                found[k] = named_holder(pose.holder, items[k].position[1], others) or found[k]
+                found[k] = named_holder(pose.holder, items[k].position, others) or found[k]
         order = sorted(range(len(items)), key=lambda k: items[k].position[1])
         for k in order:
             support = found[k]
@@ -447,6 +472,7 @@ class Household:
             style=style,
             surfaces=model_of(object_class).surfaces(size, style),
             place=Spot(x, y, z, yaw % 360.0),
+            blocks=() if shape is None else shape.blocks,
             is_open=object_class is ObjectClass.Laptop,
         )
         item.settle()

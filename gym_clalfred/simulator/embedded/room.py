@@ -31,6 +31,22 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
+class Aim:
+    """Where things come to lie that are put on a surface, as it was measured.
+
+    Args:
+        object_class: of the things; ``None`` for all others.
+        x, z: of their base centres, in the frame of the surface's object.
+        turn: their recorded yaw in that frame.
+    """
+
+    object_class: ObjectClass | None
+    x: float
+    z: float
+    turn: float = 0.0
+
+
+@dataclass(frozen=True)
 class Surface:
     """A horizontal rectangle of a receptacle on which things stand, in the object's own frame.
 
@@ -43,7 +59,7 @@ class Surface:
         clearance: free height above it.
         inside: whether it is hidden and out of reach while the object is closed.
         overhang: share of an item's extent that may stick out over each edge of the area.
-        aim: x, z at which things are put first, if it was measured.
+        aims: where things are put first, if it was measured.
     """
 
     area: Rectangle
@@ -51,7 +67,12 @@ class Surface:
     clearance: float
     inside: bool = False
     overhang: float = 0.25
-    aim: tuple[float, float] | None = None
+    aims: tuple[Aim, ...] = ()
+
+    def aim_for(self, object_class: ObjectClass) -> Aim | None:
+        """The aim for a class, else the one for all."""
+        fitting = [aim for aim in self.aims if aim.object_class in (object_class, None)]
+        return max(fitting, key=lambda aim: aim.object_class is not None, default=None)
 
 
 @dataclass(frozen=True)
@@ -138,11 +159,13 @@ class ItemShape:
         size: extents (width x, height y, depth z).
         origin: from the recorded position to the centre of the base, before the recorded yaw.
         turn: degrees to add to the recorded yaw.
+        blocks: its form, if that was measured too; else the catalogue's is drawn.
     """
 
     size: Vector
     origin: Vector = (0.0, 0.0, 0.0)
     turn: float = 0.0
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True)

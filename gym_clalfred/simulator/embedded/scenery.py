@@ -84,7 +84,7 @@ class Scenery:
                 position[1] + thing.position[1] - held.position[1],
                 position[2] + z,
             )
-            mesh = build_mesh(thing.object_class, thing.size, thing.style, thing.look)
+            mesh = _mesh_of(thing)
             self.stage.put(thing.index + 1, mesh, at, yaw + thing.yaw - held.yaw, carried=True)
         self._in_hand = [thing.index for thing in things]
 
@@ -100,8 +100,8 @@ class Scenery:
 
 
 def _mesh_of(thing: Thing) -> Mesh:
-    if thing.fixture is not None and thing.fixture.blocks:
-        return build_blocks(thing.object_class, thing.fixture.blocks, thing.style)
+    if thing.blocks:
+        return build_blocks(thing.object_class, thing.blocks, thing.style, thing.size, thing.look)
     return build_mesh(thing.object_class, thing.size, thing.style, thing.look)
 
 

@@ -114,23 +114,38 @@ def find_holder(
     return None
 
 
-def named_holder(name: str, height: float, things: Sequence[Thing]) -> tuple[Thing, Surface] | None:
+def named_holder(
+    name: str, position: Vector, things: Sequence[Thing]
+) -> tuple[Thing, Surface] | None:
     """The surface of a named thing that is nearest to a height; ``None`` if there is none.
 
-    A recorded name tells the class and the place, which for parts is not that of the id.
+    A recorded name tells the class and the place, which for parts is not that of the id. If
+    nothing of the class is there, it is the one that the position is nearest to.
+
+    Args:
+        name: class and place of the holder.
+        position: base centre of what it holds.
+        things: among which to look.
     """
     object_class, place = class_of(name), np.array(position_of(name))
-    best: tuple[float, Thing] | None = None
-    for thing in things:
-        if thing.object_class is object_class and thing.surfaces:
-            off = float(np.abs(place - np.array(position_of(thing.id))).max())
-            if off <= NAMED and (best is None or off < best[0]):
-                best = off, thing
-    if best is None:
+    alike = [thing for thing in things if thing.object_class is object_class and thing.surfaces]
+    found = [
+        (float(np.abs(place - np.array(position_of(thing.id))).max()), k)
+        for k, thing in enumerate(alike)
+    ]
+    if not found or min(found)[0] > NAMED:
+        found = [(_beside(thing, position[0], position[2]), k) for k, thing in enumerate(alike)]
+    if not found or min(found)[0] > NAMED:
         return None
-    thing = best[1]
-    rise = height - thing.position[1]
+    thing = alike[min(found)[1]]
+    rise = position[1] - thing.position[1]
     return thing, min(thing.surfaces, key=lambda surface: abs(surface.y - rise))
+
+
+def _beside(thing: Thing, x: float, z: float) -> float:
+    """How far a point is beside a thing's box, seen from above."""
+    local_x, local_z = thing.local(x, z)
+    return max(abs(local_x) - thing.box[0] / 2, abs(local_z) - thing.box[2] / 2, 0.0)
 
 
 def _row(thing: Thing, surface: Surface) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from gym_clalfred.simulator.contract import ObjectState, Vector
 from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size
 from gym_clalfred.simulator.embedded.catalog.model import Look
 from gym_clalfred.simulator.embedded.placement import Spot, sine_cosine, turn
-from gym_clalfred.simulator.embedded.room import Fixture, Surface
+from gym_clalfred.simulator.embedded.room import Block, Fixture, Surface
 
 #: Classes whose contents are out of sight and reach while they are closed.
 HIDING = OPENABLE & CLOSED_AT_START
@@ -29,6 +29,7 @@ class Thing:
         surfaces: where it holds things, in its own frame.
         place: base centre and turn in the holder's frame, or in the room's without a holder.
         fixture: the room's fixture that it is, ``None`` for what can be carried.
+        blocks: its form, if that was measured.
         holder: what it stands in or on.
         surface: the holder's surface that it stands on.
         tipped: whether it is turned about its own x axis, as cutlery in a mug is.
@@ -48,6 +49,7 @@ class Thing:
     surfaces: tuple[Surface, ...]
     place: Spot
     fixture: Fixture | None = None
+    blocks: tuple[Block, ...] = ()
     holder: Thing | None = None
     surface: Surface | None = None
     tipped: bool = False
