@@ -75,6 +75,10 @@ _THICKNESS = 0.04
 #: Basins are let into boards by at most so much above their level.
 _LET_IN = 0.05
 
+#: Samples of masks that must be seen through a board, farther than this from its edges.
+_SEEN_THROUGH = 60
+_RIM = 0.06
+
 #: What lies on a board is at most so far from its level.
 _ON_TOP = 0.05
 
@@ -121,7 +125,8 @@ class Maker:
         elif object_class in _LEAST_DEPTHS:
             box = hold_inside(_at_least(box, yaw, _LEAST_DEPTHS[object_class]), yaw, held)
         if object_class in BASINS:
-            box = box.copy()
+            box, high = hold_inside(box, yaw, held), box[4]
+            box[4] = high
             box[1] = min(box[1], box[4] - BASINS[object_class])
         if object_class not in TOPS:
             box = box.copy()
@@ -249,6 +254,8 @@ class Maker:
             return ()
         mesh = build_mesh(object_class, size, style, Look())
         best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
+        if object_class in TOPS and self._is_seen_through(name, position, yaw, size):
+            best = -1.0
         chosen: tuple[Block, ...] = ()
         for boxes in self._measured(name, position, yaw, size, views):
             blocks = tuple(_own(box, position, yaw) for box in boxes)
@@ -293,6 +300,13 @@ class Maker:
                 share = (eye[1] - level) / (eye[1] - end[1])
                 points.append([a + share * (b - a) for a, b in zip(eye, end)][::2])
         return np.array(points, dtype=np.float64).reshape(-1, 2)
+
+    def _is_seen_through(self, name: str, position: Vector, yaw: int, size: Vector) -> bool:
+        """Whether a plain board would hide what masks show below it."""
+        x0, z0, x1, z1 = _area(position, yaw, size)
+        x, z = self._seen_below(name, position[1] + size[1]).T
+        inside = (np.minimum(x - x0, x1 - x) > _RIM) & (np.minimum(z - z0, z1 - z) > _RIM)
+        return int(np.count_nonzero(inside)) >= _SEEN_THROUGH
 
     def _seen_below(self, name: str, level: float) -> NDArray[np.float64]:
         """(N, 2) where masks of what is below a level are seen through it."""
