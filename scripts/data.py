@@ -35,7 +35,10 @@ def info(tier: str, data: str | None) -> None:
 
 @main.command("import")
 @click.option(
-    "--alfred", required=True, type=click.Path(), help="Folder with json_2.1.0 and gen/layouts."
+    "--alfred",
+    required=True,
+    type=click.Path(),
+    help="Folder with json_2.1.0 and gen/layouts, or with tar archives of them.",
 )
 @click.option("--out", type=click.Path(), help="Folder of the store.  [default: in the cache]")
 @click.option("--skip-damaged", is_flag=True, help="Leave out files that cannot be read.")

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
+import tarfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -288,6 +293,60 @@ def test_only_what_is_missing_is_read_after_an_interruption(
     assert report.info.trajectories == {"train": 3}
 
 
+_KILLED = """
+import os, signal, sys
+from gym_clalfred.data.alfred_import import importer
+importer.CHUNK = 1
+read, seen = importer._read_file, []
+def killed(key, path):
+    seen.append(key)
+    if len(seen) == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return read(key, path)
+importer._read_file = killed
+importer.import_alfred(sys.argv[1], sys.argv[2], workers=1)
+"""
+
+
+def test_an_import_that_was_killed_is_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, store = alfred_folder(tmp_path), tmp_path / "store"
+    process = subprocess.run([sys.executable, "-c", _KILLED, str(root), str(store)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    assert not store.exists()
+    monkeypatch.setattr(importer, "CHUNK", 1)
+    read, seen = importer._read_file, []
+    monkeypatch.setattr(
+        importer, "_read_file", lambda key, path: seen.append(key) or read(key, path)
+    )
+    report = import_alfred(root, store, workers=1)
+    assert len(seen) == 1
+    assert report.info == import_alfred(root, tmp_path / "whole", workers=1).info
+
+
+def test_archives_are_read_where_they_are(tmp_path: Path) -> None:
+    root = alfred_folder(tmp_path)
+    archive = tmp_path / "archives" / "json_2.1.0-train.tar.xz"
+    archive.parent.mkdir()
+    with tarfile.open(archive, "w:xz") as file:
+        file.add(root / "json_2.1.0", "json_2.1.0")
+        for name in ("../json_2.1.0/train/a/b/traj_data.json", "/tmp/evil", "json_2.1.0/notes.txt"):
+            file.add(files_of(root)[0], name)
+    report = import_alfred(archive.parent, tmp_path / "store", workers=1)
+    assert report.info == import_alfred(root, tmp_path / "whole", workers=1).info
+    assert import_alfred(archive, tmp_path / "alone", workers=1).info == report.info
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "alfred", "alone", "archives", "store", "whole",
+    ]  # fmt: skip
+
+
+def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
+    (tmp_path / "data.tar.xz").write_bytes(b"nothing")
+    with pytest.raises(DataError, match=r"data\.tar\.xz"):
+        import_alfred(tmp_path, tmp_path / "store", workers=1)
+
+
 def test_an_existing_store_is_not_overwritten(tmp_path: Path) -> None:
     root = alfred_folder(tmp_path, 1)
     import_alfred(root, tmp_path / "store", workers=1)
@@ -305,6 +364,9 @@ def test_absurd_coordinates_are_named() -> None:
     poses = (replace(before.scene.object_poses[0], position=(900.0, 0.9, 0.0)),)
     with pytest.raises(DataError, match=r"some file: scene\.object_poses\[0\]"):
         check_extent(replace(before, scene=replace(before.scene, object_poses=poses)), "some file")
+    far = replace(before.actions[-1], object_id="Fridge|+900.00|+00.00|+00.00")
+    with pytest.raises(DataError, match=r"some file: plan\.low_actions\[\d+\]"):
+        check_extent(replace(before, actions=(far,)), "some file")
 
 
 _junk = st.one_of(
@@ -350,6 +412,38 @@ def test_damage_anywhere_is_an_error_that_names_the_file(
     except DataError as error:
         message = str(error)
     assert not message or str(file) in message
+
+
+@settings(max_examples=40, deadline=None)
+@given(share=st.floats(0.0, 0.999))
+def test_a_truncated_file_is_an_error_that_names_it(
+    share: float, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = encode_trajectory(clean_a_mug()).rstrip()
+    file = tmp_path_factory.mktemp("truncated") / "traj_data.json"
+    file.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(DataError, match=re.escape(str(file))):
+        importer._read_file(clean_a_mug().key, file)
+
+
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_no_damage_stops_an_import_that_leaves_out_damaged_files(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    root = alfred_folder(folder, 2)
+    file = files_of(root)[0]
+    document = json.loads(file.read_bytes())
+    *path, last = data.draw(st.sampled_from(_places(document)))
+    inner: Any = document
+    for key in path:
+        inner = inner[key]
+    inner[last] = data.draw(_junk)
+    file.write_text(json.dumps(document))
+    report = import_alfred(root, folder / "store", workers=1, skip_damaged=True)
+    assert report.info.trajectories["train"] + report.info.skipped == 2
+    assert not list(folder.glob("*.partial"))
 
 
 def test_splits_that_are_not_there_are_left_out(tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def ring_views(shape: ItemShape) -> list[ItemView]:
     """Masks of a flat ring that fills a box, from several sides."""
     angles = np.linspace(0, 2 * np.pi, 400)
     views = []
-    for k, (x, z) in enumerate(((0.0, 0.0), (0.25, 0.0), (-0.25, 0.0), (0.0, 0.25))):
+    for x, z in ((0.0, 0.0), (0.25, 0.0), (-0.25, 0.0), (0.0, 0.25)):
         points = np.concatenate(
             [
                 np.stack(
@@ -185,7 +185,9 @@ def test_things_land_where_most_of_their_class_did() -> None:
     apple = aimed.surfaces[0].aim_for(ObjectClass.Apple)
     egg = aimed.surfaces[0].aim_for(ObjectClass.Egg)
     other = aimed.surfaces[0].aim_for(ObjectClass.Mug)
-    assert apple is not None and egg is not None and other is not None
+    assert apple is not None
+    assert egg is not None
+    assert other is not None
     # The sink faces the agent, so that its own x and z point the other way.
     assert np.hypot(apple.x + 0.1, apple.z - 0.1) < 0.03
     assert np.hypot(egg.x, egg.z) < 0.03

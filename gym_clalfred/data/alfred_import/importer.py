@@ -19,6 +19,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -36,6 +37,7 @@ from gym_clalfred.data.alfred_import.items import (
 )
 from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
 from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
+from gym_clalfred.data.alfred_import.unpack import archives_in, unpack
 from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.archive import archive_path, merge_archives, write_archive
@@ -55,6 +57,7 @@ from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import GRID_METRES
 from gym_clalfred.simulator.embedded.room import ItemShape, Room
+from gym_clalfred.simulator.object_ids import position_of
 
 FILE_NAME = "traj_data.json"
 
@@ -108,7 +111,8 @@ def import_alfred(
     """Builds a store from ALFRED's files.
 
     Args:
-        alfred: folder with ``json_2.1.0`` and, if there, ``gen/layouts``.
+        alfred: folder with ``json_2.1.0`` and, if there, ``gen/layouts``; or a tar archive of
+            them, or a folder of such archives.
         store: where to; must not exist yet.
         splits: which to import; those that the data does not have are left out.
         skip_damaged: leave out files that cannot be read instead of raising for the first.
@@ -118,17 +122,13 @@ def import_alfred(
     Raises:
         DataError: naming the file and the field, if something cannot be read.
     """
-    root, target = find_root(alfred), Path(store)
-    if root is None:
-        raise DataError(
-            f"{alfred}: not ALFRED's data: expected a folder json_2.1.0 with train, valid_seen or "
-            "valid_unseen in it"
-        )
+    target = Path(store)
     if is_store(target):
         raise DataError(f"{target}: is a store already; delete it or choose another folder")
     if target.exists() and any(target.iterdir()):
         raise DataError(f"{target}: exists and is not empty; choose another folder")
     work = target.with_name(f"{target.name}.partial")
+    alfred, root = _open_data(Path(alfred), work / "unpacked", progress)
     found = [split for split in splits if (root / split.value).is_dir()]
     chunks = [chunk for split in found for chunk in _chunks(root, split, work, skip_damaged)]
     if not chunks:
@@ -139,7 +139,7 @@ def import_alfred(
         if not evidence:
             raise DataError(f"{root}: none of the files could be read; the first: {damaged[0]}")
         for number, room in evidence.items():
-            room.walked |= read_layout(Path(alfred), root, number)
+            room.walked |= read_layout(alfred, root, number)
         fits = _fit_all(evidence, pool)
         jobs = [(room, _shapes_of(room, fits)) for _, room in sorted(evidence.items())]
         rooms = pool.map("rebuilding rooms", _build_room, jobs)
@@ -167,6 +167,21 @@ def import_alfred(
     return ImportReport(target, info, folder_bytes(target), tuple(damaged))
 
 
+def _open_data(alfred: Path, unpacked: Path, progress: Progress) -> tuple[Path, Path]:
+    """The folder with ALFRED's data, unpacked if need be, and ``json_2.1.0`` in it."""
+    root = find_root(alfred)
+    archives = archives_in(alfred) if root is None and alfred.exists() else []
+    if archives:
+        unpack(archives, unpacked, partial(progress, "unpacking"))
+        alfred, root = unpacked, find_root(unpacked)
+    if root is None:
+        raise DataError(
+            f"{alfred}: not ALFRED's data: expected a folder json_2.1.0 with train, valid_seen or "
+            "valid_unseen in it, or tar archives of it"
+        )
+    return alfred, root
+
+
 def read_layout(alfred: Path, root: Path, number: int) -> set[tuple[float, float]]:
     """The grid points of ``gen/layouts/FloorPlan<number>-layout.npy``; none if there is no file."""
     name = f"FloorPlan{number}-layout.npy"
@@ -191,6 +206,10 @@ def check_extent(trajectory: Trajectory, name: str) -> None:
     scene = trajectory.scene
     points = [("the expert's path", max(abs(v) for v in p)) for p in stood_points(trajectory)]
     points.append(("scene.init_action", abs(scene.start.y)))
+    for k, act in enumerate(trajectory.actions):
+        if act.object_id is not None:
+            field = f"plan.low_actions[{k}].api_action.objectId"
+            points.append((field, max(map(abs, position_of(act.object_id)))))
     for k, pose in enumerate(scene.object_poses):
         points.append((f"scene.object_poses[{k}].position", max(map(abs, pose.position))))
     for field, distance in points:

@@ -1,0 +1,71 @@
+"""ALFRED's files out of tar archives, for an import that needs nothing unpacked beforehand."""
+
+from __future__ import annotations
+
+import re
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.errors import DataError
+
+_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
+
+#: The only files that are taken out, whatever else an archive holds.
+_WANTED = re.compile(
+    r"(?:\./)?(?P<path>json_2\.1\.0/[\w-]+/[\w.-]+/[\w.-]+/traj_data\.json"
+    r"|gen/layouts/FloorPlan\d+-layout\.npy)"
+)
+
+#: No file of ALFRED's is nearly as large.
+_LARGEST = 50_000_000
+
+
+def archives_in(path: str | Path) -> list[Path]:
+    """The tar archives that a path is or directly contains."""
+    folder = Path(path)
+    files = sorted(folder.iterdir()) if folder.is_dir() else [folder]
+    return [file for file in files if file.name.endswith(_ENDINGS) and file.is_file()]
+
+
+def unpack(
+    archives: list[Path],
+    target: Path,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> None:
+    """Takes ALFRED's files out of archives; archives that were unpacked before are passed over.
+
+    Nothing is written outside of ``target``: names are matched as a whole, links are left out.
+
+    Raises:
+        DataError: naming the archive, if it cannot be read.
+    """
+    for k, archive in enumerate(archives):
+        progress(k, len(archives))
+        status = archive.stat()
+        done = target / f"{archive.name}.done"
+        stamp = f"{status.st_mtime_ns} {status.st_size}"
+        if not done.is_file() or done.read_text() != stamp:
+            try:
+                _unpack_one(archive, target)
+            except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+                raise DataError(f"{archive}: cannot be unpacked: {error}") from None
+            with atomic_file(done) as file:
+                file.write(stamp.encode())
+    progress(len(archives), len(archives))
+
+
+def _unpack_one(archive: Path, target: Path) -> None:
+    with tarfile.open(archive) as file:
+        for member in file:
+            wanted = _WANTED.fullmatch(member.name)
+            if wanted is None or not member.isreg() or ".." in member.name:
+                continue
+            if member.size > _LARGEST:
+                raise ValueError(f"{member.name} has {member.size} bytes")
+            content = file.extractfile(member)
+            assert content is not None
+            path = target / wanted["path"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.read())
