@@ -38,6 +38,11 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("schedule", click.Choice(KINDS), "How tasks follow each other."),
     ("tier", str, "Generated episodes: tiny, small or full; made on first use."),
     ("data", click.Path(), "Folder with other episodes, instead of a tier."),
+    (
+        "split-folder",
+        click.Path(),
+        "The authors' folder of one setup, whose stream is taken as it is.",
+    ),
     ("backend", str, "Simulator: embedded or thor."),
     (
         "network",

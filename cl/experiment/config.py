@@ -50,6 +50,7 @@ class RunConfig:
         schedule: ``disjoint``, ``blurry`` or ``gaussian``.
         tier: generated episodes: ``tiny``, ``small`` or ``full``.
         data: a folder with other episodes, instead of a tier.
+        split_folder: the authors' folder of one setup; its stream is taken as it is.
         backend: the simulator.
         network: ``small`` (with the small encoder), ``paper`` (42 million parameters on ResNet-18
             maps) or ``micro`` (for tests).
@@ -75,6 +76,7 @@ class RunConfig:
     schedule: str = "disjoint"
     tier: str = "small"
     data: str | None = None
+    split_folder: str | None = None
     backend: str = "embedded"
     network: str = "small"
     encoder_weights: str | None = None

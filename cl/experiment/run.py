@@ -28,11 +28,12 @@ from cl.experiment.listener import Listener
 from cl.experiment.results import Evaluation, Results, make_results, read_results
 from cl.experiment.rollouts import make_evaluate
 from cl.experiment.tools import Tools, make_tools
+from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import Tokenizer
-from gym_clalfred.stream import Schedule, TaskStream, build_schedule
+from gym_clalfred.stream import Schedule, TaskStream, build_schedule, from_split_folder
 
 #: Part of the time that may go into writing checkpoints.
 CHECKPOINT_SHARE = 0.05
@@ -91,17 +92,7 @@ class Run:
     ) -> None:
         self.config, self.folder, self.tools, self.listener = config, folder, tools, listener
         self.checkpoint_seconds = 30.0
-        self.schedule = limited(
-            build_schedule(
-                tools.source,
-                config.task_setup,
-                kind=config.schedule,
-                order=config.order,
-                balanced=config.scenario.is_balanced_by_room,
-                seed=config.seed,
-            ),
-            config.episodes_per_task,
-        )
+        self.schedule = limited(schedule_for(config, tools.source), config.episodes_per_task)
         self.sets = evaluation_sets(config, tools.source)
         self.env = ClAlfredEnv(
             config.scenario.value,
@@ -337,6 +328,20 @@ def make_agent(
         policy=Policy(encoder),
         seed=config.seed,
         device=device,
+    )
+
+
+def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
+    """The whole stream of a run: the authors' own, or one that is made by its settings."""
+    if config.split_folder is not None:
+        return from_split_folder(config.split_folder, config.order)
+    return build_schedule(
+        source,
+        config.task_setup,
+        kind=config.schedule,
+        order=config.order,
+        balanced=config.scenario.is_balanced_by_room,
+        seed=config.seed,
     )
 
 
