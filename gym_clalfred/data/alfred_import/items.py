@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
-from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
+from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS, USUAL_PIECES
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, posed_size, style_of
@@ -140,9 +140,9 @@ def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
     """Shapes of all pieces of sliced things.
 
     Pieces hide each other, so that single ones are measured badly: the pieces of a class are equal,
-    and all but halves stand in a row along z, evenly spaced.
+    and all but halves stand in a row along z, evenly spaced. Those that were hardly seen are usual.
     """
-    shapes: dict[str, ItemShape] = {}
+    shapes = dict(USUAL_PIECES)
     for whole, count in PIECES.items():
         name = SLICED_FORM[whole].name
         names = [f"{name}_{k}" for k in range(1, count + 1)]
