@@ -39,13 +39,13 @@ from gym_clalfred.simulator.embedded.placement import (
 from gym_clalfred.simulator.embedded.putting import (
     PILE,
     Mode,
+    aimed_spot,
     area_of,
     extents_with_contents,
     point_at,
     points_on,
 )
 from gym_clalfred.simulator.embedded.room import (
-    Aim,
     Fixture,
     ItemShape,
     Rectangle,
@@ -300,7 +300,9 @@ class Household:
         spots: list[Spot] = []
         aim = surface.aim_for(item.object_class)
         if aim is not None:
-            spot = self._aimed(surface, aim, item, size, taken, mode)
+            shape = self._measured.get(item.index)
+            yaw = aim.turn + (0.0 if shape is None else shape.turn)
+            spot = aimed_spot(surface, aim, yaw % 360.0, size, taken, mode.lenient)
             if spot is not None:
                 spots.append(spot)
         for near in (*points, holder.local(*ahead), holder.local(*here)):
@@ -308,24 +310,6 @@ class Household:
             if spot is not None and spot not in spots:
                 spots.append(spot)
         return spots
-
-    def _aimed(
-        self,
-        surface: Surface,
-        aim: Aim,
-        item: Thing,
-        size: Vector,
-        taken: list[Rectangle],
-        mode: Mode,
-    ) -> Spot | None:
-        """Where a measured aim puts a thing: exactly there if that is free, else next to it."""
-        shape = self._measured.get(item.index)
-        yaw = (aim.turn + (0.0 if shape is None else shape.turn)) % 360.0
-        area = footprint(size, aim.x, aim.z, yaw)
-        if aim.object_class is not None and not any(overlaps(area, other) for other in taken):
-            return Spot(aim.x, surface.y, aim.z, yaw)
-        yaws = (yaw, (yaw + 90.0) % 360.0)
-        return free_spot(surface, size, taken, near=(aim.x, aim.z), yaws=yaws, lenient=mode.lenient)
 
     @staticmethod
     def _headroom(holder: Thing, height: float) -> float:

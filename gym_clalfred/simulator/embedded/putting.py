@@ -10,8 +10,15 @@ from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import posed_size
-from gym_clalfred.simulator.embedded.placement import Spot, footprint, sine_cosine, turn
-from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from gym_clalfred.simulator.embedded.placement import (
+    Spot,
+    footprint,
+    free_spot,
+    overlaps,
+    sine_cosine,
+    turn,
+)
+from gym_clalfred.simulator.embedded.room import Aim, Rectangle, Surface
 from gym_clalfred.simulator.embedded.things import Thing
 
 #: A seen point belongs to a surface that is no farther above or below it, in metres.
@@ -88,3 +95,26 @@ def extents_with_contents(item: Thing, holder: Thing) -> Vector:
         depth = max(depth, 2 * abs(area.z0), 2 * abs(area.z1))
         height = max(height, thing.position[1] + thing.box[1] - item.position[1])
     return width, height, depth
+
+
+def aimed_spot(
+    surface: Surface,
+    aim: Aim,
+    yaw: float,
+    size: Vector,
+    taken: Sequence[Rectangle],
+    lenient: bool,
+) -> Spot | None:
+    """Where a measured aim puts a thing: exactly there if that is free, else next to it.
+
+    Args:
+        yaw: of the thing in the frame of the surface's object.
+        size: of the thing with what it contains.
+        taken: what is on the surface already.
+        lenient: as ``free_spot`` has it.
+    """
+    area = footprint(size, aim.x, aim.z, yaw)
+    if aim.object_class is not None and not any(overlaps(area, other) for other in taken):
+        return Spot(aim.x, surface.y, aim.z, yaw)
+    yaws = (yaw, (yaw + 90.0) % 360.0)
+    return free_spot(surface, size, taken, near=(aim.x, aim.z), yaws=yaws, lenient=lenient)
