@@ -50,7 +50,7 @@ class Studio:
         """The same for a pickupable that was in another pose (base centre, yaw) in each view."""
         total = 0.0
         for (position, yaw), view in zip(poses, views):
-            self._stage.put(1, mesh, position, yaw, shadows=False)
+            self._stage.put(1, mesh, position, yaw, carried=True)
             total += _overlap(self._mask(view.eye, view.yaw, view.pitch), view.mask())
         self._stage.remove(1)
         return total / len(views)
