@@ -20,6 +20,8 @@ from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.trajectory import ExpertAction, RunLengthMask
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, ObjectPose
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.room import (
     Block,
     Fixture,
@@ -68,6 +70,23 @@ def test_what_is_only_sliced_was_where_it_belongs() -> None:
     holders = {pose.name: pose.holder for pose in after.scene.object_poses}
     assert holders["Apple_1"] == "Fridge|+02.00|+01.10|+00.50"
     assert [name for name, holder in holders.items() if holder] == ["Apple_1"]
+
+
+def test_what_is_taken_while_nothing_is_open_is_in_nothing_closed() -> None:
+    after = name_holders(name_ids(clean_a_mug()))
+    (pose,) = [pose for pose in after.scene.object_poses if pose.object_class is ObjectClass.Mug]
+    room = make_room(7)
+    x, y, z = pose.position
+    cabinet = Fixture(
+        "Cabinet|+09.00|+00.00|+09.00", ObjectClass.Cabinet, (x, y - 0.1, z), 0.0, (0.6, 0.6, 0.6),
+        surfaces=(Surface(Rectangle(-0.3, -0.3, 0.3, 0.3), 0.1, 0.5, inside=True),),
+    )  # fmt: skip
+    room = replace(room, fixtures=(cabinet,), shapes={pose.name: ItemShape((0.1, 0.1, 0.1))})
+    for holder, hidden in ((pose.holder, False), (None, True)):
+        scene = replace(after.scene, object_poses=(replace(pose, holder=holder),))
+        mug = Household(room, scene).get(MUG)
+        assert mug is not None
+        assert mug.hidden is hidden
 
 
 def test_a_container_reaches_around_what_was_in_it() -> None:

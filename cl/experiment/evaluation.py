@@ -54,12 +54,18 @@ EvaluationSets = dict[Split, list[tuple[EpisodeKey, ...]]]
 
 
 def evaluation_sets(config: RunConfig, source: EpisodeSource) -> EvaluationSets:
-    """The episodes to evaluate on, for each split and each task in the order of the stream."""
+    """The episodes to evaluate on, for each split and each task in the order of the stream.
+
+    Data without one of the splits, as ALFRED's may be, is evaluated on the other.
+    """
     tasks = resolve_order(config.task_setup, config.order)
     balanced = config.scenario.is_balanced_by_room
     sets: EvaluationSets = {}
     for split in SPLITS:
         entries = evaluated_entries(source, split, config.evaluated_annotations)
+        if not entries and any(source.entries(other) for other in SPLITS):
+            sets[split] = [() for _ in tasks]
+            continue
         groups = group_by_task(entries, config.task_setup, tasks=tasks, balanced=balanced, seed=0)
         sets[split] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
     return sets

@@ -213,12 +213,12 @@ def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> 
             if record.split == split:
                 cells.setdefault((one.learned, record.on), []).append(record.result)
     matrix = {name: _matrix(cells, size, field) for name, field in SCORES.items()}
+    # Data may lack a split; then there is nothing to score in it.
+    points = [one for one in evaluations if one.learned and (one.learned, 0) in cells]
     overall = {
         one.learned: metrics.score([r for on in range(one.learned) for r in cells[one.learned, on]])
-        for one in evaluations
-        if one.learned
+        for one in points
     }
-    points = [one for one in evaluations if one.learned]
     return {
         "metrics": {
             **_last_and_average(overall, size),

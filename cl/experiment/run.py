@@ -259,7 +259,7 @@ class Run:
                 {
                     f"{split}/{name}": value
                     for split, part in splits.items()
-                    for name, value in part["after_each_task"][learned - 1].items()
+                    for name, value in (part["after_each_task"][learned - 1] or {}).items()
                 },
                 self.agent.num_updates,
             )

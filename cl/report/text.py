@@ -49,7 +49,7 @@ def evaluation_table(results: Results, learned: int) -> str:
             rows.append([task_title(task), *map(percent, cells)])
     if learned:
         overall = [results.document["splits"][split]["after_each_task"] for split in SPLIT_TITLES]
-        scores = [part[learned - 1][score] for part in overall for score in _SHORT]
+        scores = [(part[learned - 1] or {}).get(score) for part in overall for score in _SHORT]
         rows.append(["all so far", *map(percent, scores)])
     return f"After task {learned} of {len(results.tasks)}, in %\n" + aligned(rows)
 

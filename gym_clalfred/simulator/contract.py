@@ -59,7 +59,7 @@ class ObjectPose:
     ``name`` is ALFRED's ``objectName``: the class, an underscore and a tag that stands for the
     look of the object. The same name may occur more than once; each is an object of its own.
     ``holder`` is the id of what holds the object, where that is known from elsewhere than its
-    position.
+    position; the object's own id says that it is in nothing that can be closed.
     """
 
     name: str

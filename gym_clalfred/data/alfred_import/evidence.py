@@ -103,7 +103,8 @@ def name_holders(trajectory: Trajectory) -> Trajectory:
 
     The planner names the receptacle of what is picked up. An expert of a Movable task who never
     puts the target into the movable found it there: then it is the target nearest to one. An
-    expert who only slices the target and is done found it where it belongs.
+    expert who only slices the target and is done found it where it belongs. What is taken while
+    nothing is open was in nothing closed.
     """
     poses = trajectory.scene.object_poses
     holders: dict[ObjectPose, str] = {
@@ -129,12 +130,17 @@ def name_holders(trajectory: Trajectory) -> Trajectory:
         if pairs:
             _, pose, name = min(pairs, key=lambda pair: pair[0])
             holders[pose] = name
+    by_name = dict(zip(_item_ids(poses), poses))
+    for name in _taken_openly(trajectory):
+        if name in by_name:
+            holders.setdefault(by_name[name], name)
     carried = any(act.action is Action.PutObject for act in trajectory.actions)
     if task.receptacle is not None and not carried:
         for act in trajectory.actions:
             for pose, name in zip(poses, _item_ids(poses)):
-                if act.action is Action.SliceObject and act.object_id == name:
-                    holders.setdefault(pose, format_id(task.receptacle, pose.position))
+                found = holders.get(pose, name)
+                if act.action is Action.SliceObject and act.object_id == name == found:
+                    holders[pose] = format_id(task.receptacle, pose.position)
     if not holders:
         return trajectory
     named = tuple(replace(pose, holder=holders.get(pose)) for pose in poses)
@@ -233,6 +239,21 @@ def holdings(trajectory: Trajectory) -> Iterator[Holding]:
     for container, item in _sliced_inside(trajectory):
         if item in poses:
             yield Holding(class_of(container), position_of(container), poses[item])
+
+
+def _taken_openly(trajectory: Trajectory) -> Iterator[str]:
+    """What was picked up or sliced while no container was open."""
+    opened = set()
+    for act in trajectory.actions:
+        target = act.object_id
+        if target is None:
+            continue
+        if act.action is Action.OpenObject and class_of(target) in CLOSED_AT_START:
+            opened.add(target)
+        elif act.action is Action.CloseObject:
+            opened.discard(target)
+        elif act.action in (Action.PickupObject, Action.SliceObject) and not opened:
+            yield target
 
 
 def _sliced_inside(trajectory: Trajectory) -> Iterator[tuple[str, str]]:

@@ -48,6 +48,9 @@ _STEPS = 8
 #: Pieces of sliced things are measured one by one if seen so often.
 LEAST_VIEWS = 5
 
+#: The usual pieces of a class are replaced if it was seen so often.
+_ENOUGH_VIEWS = 100
+
 #: Pieces of sliced things, and those of them that stand on their edge.
 SLICES = frozenset(SLICED_FORM.values())
 ON_EDGE = frozenset(SLICED_FORM[whole] for whole in STANDING)
@@ -151,7 +154,7 @@ def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
             for k, piece in enumerate(names)
             if piece in fits and fits[piece].views >= LEAST_VIEWS
         }
-        if not sure:
+        if sum(fits[names[k]].views for k in sure) < _ENOUGH_VIEWS:
             continue
         if count <= 2:
             shapes.update({names[k]: shape for k, shape in sure.items()})

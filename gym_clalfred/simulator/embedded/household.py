@@ -410,7 +410,10 @@ class Household:
         fixed, movable = Supports(self._fixtures), Supports(items)
         found = [find_holder(item.position, fixed, movable) for item in items]
         for k, pose in enumerate(poses):
-            if pose.holder is not None:
+            if pose.holder == items[k].id:
+                support = found[k]
+                found[k] = None if support is not None and support[1].inside else support
+            elif pose.holder is not None:
                 others = [thing for thing in self.things if thing is not items[k]]
                 found[k] = named_holder(pose.holder, items[k].position, others) or found[k]
         order = sorted(range(len(items)), key=lambda k: items[k].position[1])
