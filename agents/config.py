@@ -26,6 +26,13 @@ class NetworkConfig:
         class_hidden: hidden layer of the class head.
         dropout: on visual features and decoder states.
         previous_class_dim: embedding of the previously chosen class; 0, the paper's, for none.
+        steps: instructions that are told apart by an embedding of their number, added to their
+            words; 0, the paper's, for none.
+        class_reads_input: whether the class head reads the decoder's input besides its state, as
+            the action head does; the paper's does not.
+        glance_dim: units of a layer between the filters' responses and the decoder; 0, the paper's,
+            for none: the decoder gets the responses themselves.
+        look_gain: factor on the responses of the filters; 1, the paper's, suits ResNet's maps.
     """
 
     vocabulary: int
@@ -41,6 +48,10 @@ class NetworkConfig:
     class_hidden: int = 512
     dropout: float = 0.3
     previous_class_dim: int = 0
+    steps: int = 0
+    class_reads_input: bool = False
+    glance_dim: int = 0
+    look_gain: float = 1.0
 
     @classmethod
     def paper(cls, vocabulary: int) -> NetworkConfig:
@@ -60,7 +71,12 @@ class NetworkConfig:
             action_dim=32,
             action_hidden=128,
             class_hidden=128,
+            dropout=0.0,
             previous_class_dim=32,
+            steps=16,
+            class_reads_input=True,
+            glance_dim=64,
+            look_gain=4.0,
         )
 
     @property
@@ -74,6 +90,11 @@ class NetworkConfig:
         return self.views * self.filters * self.cells
 
     @property
+    def seen_dim(self) -> int:
+        """What the decoder gets of them."""
+        return self.glance_dim or self.visual_dim
+
+    @property
     def input_dim(self) -> int:
         """Input of the decoder per step."""
-        return self.visual_dim + self.decoder_dim + self.action_dim + self.previous_class_dim
+        return self.seen_dim + self.decoder_dim + self.action_dim + self.previous_class_dim

@@ -35,6 +35,8 @@ class Weights(NamedTuple):
     filters_bias: Tensor
     gates: Tensor
     gates_bias: Tensor
+    glance: Tensor
+    glance_bias: Tensor
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Step:
     attention: Tensor
     raw_filters: Tensor
     norms: Tensor
+    responses: Tensor
     before: Tensor
     gates: Gates
     keep_hidden: Tensor | None
@@ -67,10 +70,20 @@ class Decoder(nn.Module):
         self.filters_bias = weight(BRANCHES, 1, filters, bound=width)
         self.gates = weight(BRANCHES, config.input_dim + width, 4 * width, bound=width)
         self.gates_bias = weight(BRANCHES, 1, 4 * width, bound=width)
+        if config.glance_dim:
+            self.glance = weight(
+                BRANCHES, config.visual_dim, config.glance_dim, bound=config.visual_dim
+            )
+            self.glance_bias = weight(BRANCHES, 1, config.glance_dim, bound=config.visual_dim)
+        else:
+            # Nothing to learn or to store, but the list of weights stays the same.
+            empty = torch.empty(BRANCHES, config.visual_dim, 0)
+            self.register_buffer("glance", empty, persistent=False)
+            self.register_buffer("glance_bias", empty[:, :1], persistent=False)
 
     @property
     def weights(self) -> Weights:
-        """All parameters."""
+        """All of them."""
         return Weights(*(getattr(self, name) for name in Weights._fields))
 
     def forward(
@@ -145,11 +158,12 @@ class _Run:
         self.to_query = product(w.query, w.query_bias, many)
         self.to_filters = product(w.filters, w.filters_bias, many)
         self.to_gates = product(w.gates, w.gates_bias, many)
+        self.to_glance = product(w.glance, w.glance_bias, many)
         self._weights, self._many = w, many
         self.no_token = ~valid.unsqueeze(1)
         self.masks = masks
         self.drop_scale = 1.0 if masks is None else masks.scale
-        self.look_scale = map_scale * config.channels**-0.5 * self.drop_scale
+        self.look_scale = map_scale * config.look_gain * config.channels**-0.5 * self.drop_scale
         self.attention_scale = config.attention_dim**-0.5
 
     def forward(
@@ -171,15 +185,28 @@ class _Run:
         raw = self.to_filters(language).tanh_()
         raw = raw.view(BRANCHES, n, c.filters, c.channels)
         norms = raw.norm(dim=3, keepdim=True).clamp_min_(1e-12)
-        visual, keep = self._look(raw / norms, maps)
-        before = torch.cat([visual, language, previous.expand(BRANCHES, -1, -1), hidden], 2)
+        responses, keep = self._look(raw / norms, maps)
+        seen = self.to_glance(responses).relu_() if c.glance_dim else responses
+        before = torch.cat([seen, language, previous.expand(BRANCHES, -1, -1), hidden], 2)
         hidden, cell, saved = lstm_forward(self.to_gates(before), cell)
         keep_hidden = keep_cell = None
         if self.masks is not None:
             keep_hidden, keep_cell = self.masks.keep(hidden.shape), self.masks.keep(cell.shape)
             hidden, cell = self._drop(hidden, keep_hidden), self._drop(cell, keep_cell)
         decoded = torch.cat([hidden, before[:, :, : c.input_dim]], 2)
-        step = Step(maps, keep, query, attention, raw, norms, before, saved, keep_hidden, keep_cell)
+        step = Step(
+            maps,
+            keep,
+            query,
+            attention,
+            raw,
+            norms,
+            responses,
+            before,
+            saved,
+            keep_hidden,
+            keep_cell,
+        )
         return decoded, cell, step
 
     def turn_back(self) -> None:
@@ -188,6 +215,7 @@ class _Run:
         self.back_from_query = product(w.query.transpose(1, 2), many=self._many)
         self.back_from_filters = product(w.filters.transpose(1, 2), many=self._many)
         self.back_from_gates = product(w.gates.transpose(1, 2), many=self._many)
+        self.back_from_glance = product(w.glance.transpose(1, 2), many=self._many)
 
     def backward(
         self, keys: Tensor, values: Tensor, step: Step, d_decoded: Tensor, d_cell: Tensor
@@ -199,11 +227,14 @@ class _Run:
         d_gates, d_cell = lstm_backward(d_hidden, self._drop(d_cell, step.keep_cell), step.gates)
         d_before = self.back_from_gates(d_gates)
         d_before[:, :, : c.input_dim] += d_decoded[:, :, width:]
-        sizes = (c.visual_dim, width, c.input_dim - c.visual_dim - width, width)
-        d_visual, d_language, d_previous, d_hidden = d_before.split(sizes, 2)
+        sizes = (c.seen_dim, width, c.input_dim - c.seen_dim - width, width)
+        d_seen, d_language, d_previous, d_hidden = d_before.split(sizes, 2)
+        if c.glance_dim:
+            d_seen = d_seen * (step.before[:, :, : c.glance_dim] > 0)
 
         filters = step.raw_filters / step.norms
-        d_filters = self._look_back(d_visual, step)
+        d_responses = self.back_from_glance(d_seen) if c.glance_dim else d_seen
+        d_filters = self._look_back(d_responses, step)
         along = (filters * d_filters).sum(3, keepdim=True)
         d_raw = (d_filters - filters * along) / step.norms
         d_raw = (d_raw * (1 - step.raw_filters**2)).flatten(2)
@@ -218,6 +249,7 @@ class _Run:
         d_hidden = d_hidden + self.back_from_query(d_query)
         return {
             "gates": d_gates,
+            "seen": d_seen,
             "raw": d_raw,
             "language": d_language,
             "scores": d_scores,
@@ -239,15 +271,15 @@ class _Run:
         responses = responses.view(n, c.views, BRANCHES, c.filters, c.cells)
         return responses.movedim(2, 0).flatten(2), keep
 
-    def _look_back(self, d_visual: Tensor, step: Step) -> Tensor:
+    def _look_back(self, d_responses: Tensor, step: Step) -> Tensor:
         """Gradient (D, n, F, C) of the filters."""
-        c, n = self.config, d_visual.shape[1]
+        c, n = self.config, d_responses.shape[1]
         shown = step.maps()
         if step.keep is not None:
             shown = dropped(shown, step.keep)
-        shown = shown.to(d_visual.dtype)
-        d_visual = d_visual.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
-        d_both = (d_visual.flatten(2, 3) @ shown.transpose(2, 3)).sum(1) * self.look_scale
+        shown = shown.to(d_responses.dtype)
+        d_responses = d_responses.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
+        d_both = (d_responses.flatten(2, 3) @ shown.transpose(2, 3)).sum(1) * self.look_scale
         return d_both.view(n, BRANCHES, c.filters, c.channels).transpose(0, 1)
 
     def _drop(self, x: Tensor, keep: Tensor | None) -> Tensor:
@@ -292,9 +324,11 @@ class _Decode(Function):
 
         before = torch.cat([step.before for step in steps], 1)
         d_gates, d_raw, d_query = joined("gates"), joined("raw"), joined("query")
-        language = before[:, :, run.config.visual_dim :][:, :, :width]
+        language = before[:, :, run.config.seen_dim :][:, :, :width]
         hidden = before[:, :, run.config.input_dim :]
         rows = _Rows(active, gradient.device)
+        responses = torch.cat([step.responses for step in steps], 1)
+        d_glance = joined("seen")[:, :, : run.config.glance_dim]
         queries = torch.cat([step.query for step in steps], 1)
         attention = torch.cat([step.attention for step in steps]).transpose(0, 1)
         d_scores = torch.cat([part["scores"] for part in parts]).transpose(0, 1)
@@ -307,6 +341,8 @@ class _Decode(Function):
             d_raw.sum(1, keepdim=True),
             before.transpose(1, 2) @ d_gates,
             d_gates.sum(1, keepdim=True),
+            responses.transpose(1, 2) @ d_glance,
+            d_glance.sum(1, keepdim=True),
             d_keys.transpose(0, 1),
             d_values.transpose(0, 1),
             carry,

@@ -51,7 +51,7 @@ class VisualEncoder(ABC):
 
     @abstractmethod
     def _encode(self, images: Tensor) -> Tensor:
-        """(CHUNK, 3, H, W) uint8 -> (CHUNK, C, h, w), as stored: uint8 or half floats."""
+        """(CHUNK, 3, H, W) uint8 -> (CHUNK, C, h, w), as stored: int8 or half floats."""
 
 
 class RememberingEncoder(VisualEncoder):

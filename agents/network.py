@@ -93,7 +93,9 @@ class TwoBranchNetwork(nn.Module):
             nn.Linear(config.action_hidden, config.action_dim),
         )
         self.class_head = nn.Sequential(
-            nn.Linear(config.decoder_dim, config.class_hidden),
+            nn.Linear(
+                decoded if config.class_reads_input else config.decoder_dim, config.class_hidden
+            ),
             nn.ReLU(),
             nn.Linear(config.class_hidden, len(ObjectClass)),
         )
@@ -153,7 +155,7 @@ class TwoBranchNetwork(nn.Module):
         """One step of B episodes, without dropout, for acting.
 
         Args:
-            views: (B, V, C, S) feature maps; uint8 stands for value / 255.
+            views: (B, V, C, S) feature maps; int8 stands for value / 127.
             instructions: from ``read``.
             state: from ``initial_state``, later ``state.after(...)`` of the step before.
         """
@@ -212,6 +214,8 @@ class TwoBranchNetwork(nn.Module):
         return self.action_head(decoded) @ legal.t()
 
     def _class_logits(self, decoded: Tensor) -> Tensor:
+        if self.config.class_reads_input:
+            return self.class_head(decoded)
         return self.class_head(decoded[:, : self.config.decoder_dim])
 
     def _progress(self, decoded: Tensor) -> Tensor:

@@ -40,7 +40,7 @@ def _can_pack(matrices: Tensor) -> bool:
     return (
         matrices.device.type == "cpu"
         and matrices.dtype == torch.float32
-        and matrices[0].numel() * matrices.element_size() >= MIN_PACKED_BYTES
+        and matrices[0].numel() * matrices.element_size() >= max(1, MIN_PACKED_BYTES)
         and torch.backends.mkldnn.is_available()
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )

@@ -10,8 +10,12 @@ from torch.nn import functional as F  # noqa: N812
 
 from agents.config import BRANCHES, NetworkConfig
 from agents.recurrence import run_lstm
+from gym_clalfred.language.tokenizer import SPECIALS, STEP
 
 DIRECTIONS = 2
+
+#: The token with which each instruction begins.
+STEP_TOKEN = SPECIALS.index(STEP)
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class InstructionReader(nn.Module):
         self.width = width = config.language_dim
         features = config.decoder_dim
         self.words = nn.Embedding(config.vocabulary, config.word_dim)
+        self.steps = nn.Embedding(config.steps, config.word_dim) if config.steps else None
         self.from_words = weight(BRANCHES, DIRECTIONS, config.word_dim, 4 * width, bound=width)
         self.from_state = weight(BRANCHES, DIRECTIONS, width, 4 * width, bound=width)
         self.bias = weight(BRANCHES, DIRECTIONS, 1, 4 * width, bound=width)
@@ -61,7 +66,11 @@ class InstructionReader(nn.Module):
 
     def forward(self, tokens: Tensor, lengths: Tensor) -> Instructions:
         """Reads (B, L) tokens, of which ``lengths`` (B,) are no paddings."""
-        values = self.features(self.words(tokens), lengths)
+        words = self.words(tokens)
+        if self.steps is not None:
+            number = (tokens == STEP_TOKEN).cumsum(1).clamp(max=self.steps.num_embeddings - 1)
+            words = words + self.steps(number)
+        values = self.features(words, lengths)
         valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
         scores = (values @ self.summary).squeeze(3).masked_fill(~valid, -torch.inf)
         start = (scores.softmax(2).unsqueeze(2) @ values).squeeze(2)

@@ -50,7 +50,7 @@ def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpi
         classes[where] = torch.randint(1, 119, (len(where),), generator=generator)
         actions[-1] = int(Action.Stop)
         maps = torch.rand(steps, config.views, config.channels, config.cells, generator=generator)
-        maps = (maps * 255).to(dtype) if dtype == torch.uint8 else maps.to(dtype)
+        maps = (maps * 254 - 127).to(dtype) if dtype == torch.int8 else maps.to(dtype)
         tokens = torch.randint(1, config.vocabulary, (words,), generator=generator)
         features = ViewFeatures.from_dense(maps)
         made.append(EncodedEpisode(f"{number}", features, tokens, actions, classes))
@@ -61,7 +61,7 @@ def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, 
     """CAMA with a filled memory, the streamed episodes and the slots to replay."""
     vocabulary = len(Tokenizer.default())
     config = NetworkConfig.paper(vocabulary) if size == "paper" else NetworkConfig.small(vocabulary)
-    dtype = torch.float16 if size == "paper" else torch.uint8
+    dtype = torch.float16 if size == "paper" else torch.int8
     agent = CAMA(config, device="cpu")
     episodes = demonstrations(config, dtype)
     # Every third is streamed, so that both parts have long and short episodes.
@@ -94,7 +94,8 @@ def measure_update(size: str, repeats: int) -> None:
         with timed("update"):
             agent._after_update(agent._update(stream, slots))
     batch = agent.make_batch([*stream, *(agent.memory[slot].episode for slot in slots)])
-    masks = DropoutMasks(agent.config.dropout, agent.generator, agent.device)
+    rate = agent.config.dropout
+    masks = DropoutMasks(rate, agent.generator, agent.device) if rate else None
     print("parts:")
     with torch.no_grad(), timed("read the instructions, forward"):
         agent.network.read(batch.tokens, batch.token_lengths)

@@ -11,16 +11,22 @@ from agents.config import NetworkConfig
 from agents.dropout import DropoutMasks
 from agents.losses import imitation_losses
 from agents.network import TwoBranchNetwork
-from agents.reader import InstructionReader
+from agents.reader import STEP_TOKEN, InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 
+#: The paper's shape, and what the small network adds to it.
+SHAPES: dict[str, dict[str, object]] = {
+    "paper": {},
+    "small": {"steps": 3, "class_reads_input": True, "glance_dim": 4, "look_gain": 4.0},
+}
 
-@pytest.fixture
-def network() -> TwoBranchNetwork:
+
+@pytest.fixture(params=SHAPES)
+def network(request: pytest.FixtureRequest) -> TwoBranchNetwork:
     torch.manual_seed(0)
-    return TwoBranchNetwork(tiny_config()).double()
+    return TwoBranchNetwork(tiny_config(**SHAPES[request.param])).double()
 
 
 def in_doubles(one: EncodedEpisode) -> EncodedEpisode:
@@ -62,6 +68,16 @@ def test_paddings_of_the_instruction_do_not_change_logits(network: TwoBranchNetw
     short, long = in_doubles(demonstration(1, words=3)), in_doubles(demonstration(2, words=19))
     alone = logits_of(network, [short])[0]
     torch.testing.assert_close(alone, logits_of(network, [short, long])[0])
+
+
+def test_the_number_of_a_step_changes_how_its_words_are_read() -> None:
+    torch.manual_seed(0)
+    reader = InstructionReader(tiny_config(steps=3)).double()
+    tokens = torch.tensor([[STEP_TOKEN, 7, STEP_TOKEN, 7, STEP_TOKEN, 7, STEP_TOKEN, 7]])
+    words = reader.words(tokens) + reader.steps(torch.tensor([[1, 1, 2, 2, 2, 2, 2, 2]]))
+    expected = reader.features(words, torch.tensor([8]))
+    read = reader(tokens, torch.tensor([8])).values.transpose(0, 1)
+    torch.testing.assert_close(read, expected)
 
 
 def test_other_words_at_the_same_place_change_logits(network: TwoBranchNetwork) -> None:
@@ -122,13 +138,13 @@ def test_gradients_equal_those_of_finite_differences(network: TwoBranchNetwork) 
         torch.testing.assert_close((ahead - behind) / 2e-6, slope, rtol=1e-4, atol=1e-5)
 
 
-def test_uint8_maps_stand_for_value_over_255(network: TwoBranchNetwork) -> None:
+def test_int8_maps_stand_for_value_over_127(network: TwoBranchNetwork) -> None:
     one = demonstration(0)
-    bytes_ = (one.features.views * 255).round().to(torch.uint8)
+    bytes_ = ((2 * one.features.views - 1) * 127).round().to(torch.int8)
     stored = EncodedEpisode(
         "a", ViewFeatures(bytes_, one.features.index), one.tokens, one.actions, one.classes
     )
-    floats = ViewFeatures(bytes_.double() / 255, one.features.index)
+    floats = ViewFeatures(bytes_.double() / 127, one.features.index)
     dense = EncodedEpisode("b", floats, one.tokens, one.actions, one.classes)
     torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [dense])[0])
 
