@@ -21,7 +21,7 @@ from gym_clalfred.errors import DataError
 IMAGE_SIZE = 84
 CELLS = 7
 CHANNELS = 64
-_WIDTHS = (24, 48, 96)
+_WIDTHS = (16, 40, 80)
 
 
 class ConvolutionalNetwork(nn.Module):
@@ -30,24 +30,24 @@ class ConvolutionalNetwork(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         first, second, third = _WIDTHS
-        self.down = nn.Sequential(
-            _block(3, first, stride=2),
-            _block(first, second, stride=2),
-            _block(second, third, stride=3, padding=0),
-        )
+        self.enter = nn.Sequential(_block(3, first, stride=2), _block(first, second, stride=2))
+        #: At 21 x 21 a mug is still a few cells wide.
+        self.detail = _block(second, second)
+        self.down = _block(second, third, stride=3, padding=0)
         self.context = nn.ModuleList([_block(third, third), _block(third, third)])
         self.out = nn.Conv2d(third, CHANNELS, 1)
 
     def forward(self, images: Tensor) -> Tensor:
         """Feature maps of a batch of images."""
-        maps = self.down(images)
+        maps = self.enter(images.contiguous(memory_format=torch.channels_last))
+        maps = self.down(maps + self.detail(maps))
         for block in self.context:
             maps = maps + block(maps)
         return torch.sigmoid(self.out(maps))
 
 
 class ConvEncoder(VisualEncoder):
-    """Feature maps as bytes, value / 255.
+    """Feature maps from -1 to 1 as signed bytes, value / 127.
 
     Args:
         weights: a safetensors file; by default the one that comes with the package.
@@ -66,11 +66,12 @@ class ConvEncoder(VisualEncoder):
             raise DataError(f"{weights}: not weights of the small encoder ({error})") from error
         self.network.eval()
         _fuse(self.network)
+        self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.name = f"conv-{hashlib.sha256(content).hexdigest()[:12]}"
 
     def _encode(self, images: Tensor) -> Tensor:
         maps = self.network(images.float() / 255)
-        return (maps * 255).round().to(torch.uint8)
+        return ((2 * maps - 1) * 127).round().to(torch.int8)
 
 
 def default_weights() -> bytes:

@@ -21,13 +21,16 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from agents.conv_encoder import CELLS, CHANNELS, IMAGE_SIZE, ConvolutionalNetwork
-from gym_clalfred.actions import Action
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.actions import LOOK_DEGREES, ROTATE_DEGREES, Action
+from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.rooms import TRAIN_NUMBERS
 from gym_clalfred.simulator.contract import (
+    CAMERA_ABOVE_AGENT,
+    PITCH_RANGE,
     REACH_METRES,
     AgentPose,
     Frame,
+    ObjectState,
     RenderOptions,
     Scene,
     Simulator,
@@ -41,8 +44,15 @@ MIN_PIXELS = 4
 FAR_METRES = 8.0
 FRAMES_PER_ARRANGEMENT = 40
 
-#: Experts look 30 degrees down, and up or down from there to see their target.
-PITCHES = (-15, 0, 15, 15, 30, 30, 30, 45, 45, 60)
+#: Share of frames in which the agent faces something from near, as experts do to act on it.
+FACING_SHARE = 0.7
+
+#: Of these frames, the share in which it is a small thing; each class is then equally likely.
+SMALL_SHARE = 0.7
+
+#: A cell that shows a class counts so many times as much as one that does not; rare classes more.
+SHOWN_WEIGHT = 3.0
+MAX_RARITY_WEIGHT = 8.0
 
 
 @dataclass(frozen=True)
@@ -58,9 +68,9 @@ class PretrainConfig:
     """
 
     updates: int = 3000
-    batch_size: int = 96
+    batch_size: int = 48
     buffer: int = 12_000
-    learning_rate: float = 4e-3
+    learning_rate: float = 3e-3
     seed: int = 0
 
 
@@ -105,18 +115,35 @@ def training_views(rng: np.random.Generator) -> Iterator[Views]:
 def _random_pose(
     simulator: Simulator, points: NDArray[np.float64], rng: np.random.Generator
 ) -> AgentPose:
-    """Anywhere, or as often before an object and facing it, as experts stand."""
-    (x, z), yaw = points[rng.integers(len(points))], 90 * int(rng.integers(4))
-    if rng.random() < 0.5:
-        objects = list(simulator.objects.values())
-        place = np.array(objects[rng.integers(len(objects))].position)[[0, 2]]
-        offsets = place - points
+    """Before an object and facing it, as experts act, or anywhere, as they walk."""
+    if rng.random() < FACING_SHARE:
+        x, y, z = _something(simulator, rng).position
+        offsets = np.array([x, z]) - points
         near = np.flatnonzero(np.hypot(*offsets.T) < REACH_METRES)
         if len(near):
-            chosen = rng.choice(near)
-            (x, z), (dx, dz) = points[chosen], offsets[chosen]
-            yaw = round(np.degrees(np.arctan2(dx, dz)) / 90) % 4 * 90
-    return AgentPose(float(x), AGENT_HEIGHT, float(z), yaw, int(rng.choice(PITCHES)))
+            place = int(rng.choice(near))
+            dx, dz = offsets[place]
+            yaw = round(np.degrees(np.arctan2(dx, dz)) / ROTATE_DEGREES) % 4 * ROTATE_DEGREES
+            drop = AGENT_HEIGHT + CAMERA_ABOVE_AGENT - y
+            down = np.degrees(np.arctan2(drop, max(abs(dx), abs(dz))))
+            pitch = round(down / LOOK_DEGREES + rng.normal(0, 0.5)) * LOOK_DEGREES
+            return _pose(points[place], yaw, int(np.clip(pitch, *PITCH_RANGE)))
+    yaw = ROTATE_DEGREES * int(rng.integers(4))
+    return _pose(points[rng.integers(len(points))], yaw, int(rng.choice((0, 15, 30, 30, 30, 45))))
+
+
+def _pose(point: NDArray[np.float64], yaw: int, pitch: int) -> AgentPose:
+    return AgentPose(float(point[0]), AGENT_HEIGHT, float(point[1]), yaw, pitch)
+
+
+def _something(simulator: Simulator, rng: np.random.Generator) -> ObjectState:
+    """Any object, or one of a small class, all of them equally likely however many there are."""
+    objects = list(simulator.objects.values())
+    if rng.random() < SMALL_SHARE:
+        classes = sorted({one.object_class for one in objects} & PICKUPABLE)
+        chosen = classes[rng.integers(len(classes))]
+        objects = [one for one in objects if one.object_class is chosen]
+    return objects[rng.integers(len(objects))]
 
 
 def _meddle(simulator: Simulator, rng: np.random.Generator) -> None:
@@ -148,6 +175,13 @@ class Buffer:
             self._next += len(slots)
             count -= len(slots)
 
+    def rarity(self) -> Tensor:
+        """(K, 1, 1) how much more to count a class because few cells show it: 1 for common ones."""
+        shares = torch.from_numpy(self._shown.mean((0, 2, 3), dtype=np.float64)).float()
+        common = shares.sort().values[-len(shares) // 4]
+        weights = (common / shares.clamp_min(1e-9)).sqrt().clamp(1.0, MAX_RARITY_WEIGHT)
+        return weights[:, None, None]
+
     def draw(self, count: int, rng: np.random.Generator) -> tuple[Tensor, Tensor, Tensor]:
         """Images (n, 3, H, W) in 0..1, shown and depth of random views."""
         chosen = rng.integers(len(self._images), size=count)
@@ -166,14 +200,16 @@ def pretrain(config: PretrainConfig, out: Path) -> None:
     network, read_out = ConvolutionalNetwork(), nn.Conv2d(CHANNELS, len(ObjectClass) + 1, 1)
     nn.init.constant_(read_out.bias, -4.0)  # type: ignore[arg-type]  # most classes are absent
     modules = nn.ModuleList([network, read_out])
+    modules.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # not in the stubs
     optimizer = torch.optim.AdamW(modules.parameters(), config.learning_rate, weight_decay=1e-4)
     buffer = Buffer(training_views(rng), config.buffer)
-    quality = np.zeros(3)
+    rarity = buffer.rarity()
+    quality = np.full((2, 3), 1e-9)
     for update in range(config.updates):
         buffer.fill(config.batch_size // 3)
         images, shown, depth = buffer.draw(config.batch_size, rng)
         scores = read_out(network(images))
-        weight = 1 + 3 * shown
+        weight = 1 + SHOWN_WEIGHT * rarity * shown
         classes = F.binary_cross_entropy_with_logits(scores[:, :-1], shown, weight, reduction="sum")
         distance = F.smooth_l1_loss(torch.sigmoid(scores[:, -1]), depth, reduction="sum")
         loss = (classes + 4 * distance) / shown[:, 0].numel()
@@ -182,19 +218,28 @@ def pretrain(config: PretrainConfig, out: Path) -> None:
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        said = scores[:, 1:-1] > 0
-        truth = shown[:, 1:].bool()
-        counts = [float((said & truth).sum()), float(said.sum()), float(truth.sum())]
-        quality = 0.98 * quality + 0.02 * np.array(counts)
+        quality = 0.98 * quality + 0.02 * _counts(scores[:, :-1] > 0, shown.bool())
         if (update + 1) % 100 == 0:
-            hits, claims, present = quality
+            parts = [
+                f"{name}: precision {hits / claims:.3f}, recall {hits / present:.3f}"
+                for name, (hits, claims, present) in zip(("all", "small things"), quality)
+            ]
             print(
-                f"{update + 1:6d} updates  loss {loss.item():.3f}  precision {hits / claims:.3f}  "
-                f"recall {hits / present:.3f}",
-                flush=True,
+                f"{update + 1:6d} updates  loss {loss.item():.3f}  {'; '.join(parts)}", flush=True
             )
             save(network, out)
     save(network, out)
+
+
+def _counts(said: Tensor, truth: Tensor) -> NDArray[np.float64]:
+    """(2, 3) right claims, claims and truths, of all classes and of the small ones."""
+    chosen = [list(range(1, len(ObjectClass))), sorted(map(int, PICKUPABLE))]
+    return np.array(
+        [
+            [float(part[:, classes].sum()) for part in (said & truth, said, truth)]
+            for classes in chosen
+        ]
+    )
 
 
 def save(network: ConvolutionalNetwork, out: Path) -> None:

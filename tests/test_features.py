@@ -142,7 +142,7 @@ def test_the_shipped_encoder_is_small_and_says_the_same_each_time() -> None:
     views = np.random.default_rng(0).integers(0, 256, (11, 84, 84, 3), dtype=np.uint8)
     maps = encoder.encode(views)
     assert maps.shape == (11, encoder.channels, encoder.cells)
-    assert maps.dtype == torch.uint8
+    assert maps.dtype == torch.int8
     for rows in ([10], [3, 0], list(range(10, -1, -1))):
         assert torch.equal(encoder.encode(views[rows]), maps[rows])
     assert encoder.name == ConvEncoder().name
