@@ -43,7 +43,7 @@ class CAMAConfig(DERppConfig):
     once_per_group: bool = False
 
 
-_PAPER = CAMAConfig(squared_norm=True)
+_PAPER = CAMAConfig()
 _RELEASED = CAMAConfig(
     replay_weight=0.5,
     split_replay=True,
@@ -59,10 +59,11 @@ _RELEASED = CAMAConfig(
 class CAMA(DERpp):
     """Kim, Seo, Choi, "Online Continual Learning for Interactive Instruction Following", 2024.
 
-    Confidence-Aware Moving Average. Update: ``min L(x) + L(x') + beta * ||z' - z'_old||^2``; then
-    the logits of the replayed episodes follow: ``z'_old <- (1 - g) * z'_old + g * z'`` with
-    ``g_i = alpha * clip(mean(confidences of label i) - 1 / K, 0, 1)``, label by label, K the number
-    of labels seen so far.
+    Confidence-Aware Moving Average. Update: ``min L(x) + L(x') + beta * ||z' - z'_old||^2``, the
+    square a mean over labels as in DER++ (``squared_norm`` makes it a sum); then the logits of the
+    replayed episodes follow: ``z'_old <- (1 - g) * z'_old + g * z'`` with ``g_i = alpha *
+    clip(mean(confidences of label i) - 1 / K, 0, 1)``, label by label, K the number of labels seen
+    so far.
 
     Stores: episodes with logits, by reservoir sampling; per label its N latest confidences.
     Boundaries: none.
