@@ -21,6 +21,9 @@ from gym_clalfred.tasks.spec import TaskSpec, TaskType
 #: Tasks tried for one request before something must be wrong with the room or the simulator.
 MAX_ATTEMPTS = 60
 
+#: Solutions longer than a tier wants of which then the shortest is taken: some rooms are large.
+MAX_LONG = 12
+
 START_PITCH = 30
 
 _TREATMENT_PLACES = {
@@ -42,13 +45,18 @@ class TrajectoryGenerator:
 
     def make(self, request: Request) -> Trajectory:
         """The trajectory of a request: always the same for the same request and version."""
-        reasons = []
+        reasons, found = [], []
         for attempt in range(MAX_ATTEMPTS):
             rng = request.rng(attempt)
             try:
-                return self._attempt(request, rng)
+                found.append(self._attempt(request, rng))
             except (UnsolvableError, ArrangementError) as error:
                 reasons.append(str(error))
+                continue
+            shortest = min(found, key=lambda trajectory: len(trajectory.actions))
+            longest = request.scope.longest
+            if longest is None or len(shortest.actions) <= longest or len(found) == MAX_LONG:
+                return shortest
         raise SimulatorError(
             f"no {request.task_type.paper_name} could be solved in {MAX_ATTEMPTS} attempts for "
             f"{request}: expected most to be solvable; the last reasons were {reasons[-3:]}"
@@ -61,10 +69,11 @@ class TrajectoryGenerator:
     def _attempt(self, request: Request, rng: np.random.Generator) -> Trajectory:
         numbers = request.rooms
         room = make_room(numbers[int(rng.integers(len(numbers)))])
-        task = sample_task(room, request.task_type, rng)
+        scope = request.scope
+        task = sample_task(room, request.task_type, rng, slicing=scope.slicing)
         if task is None:
             raise UnsolvableError(f"room {room.number} has no task of this type")
-        scene = sample_scene(room, task, rng)
+        scene = sample_scene(room, task, rng, hidden=scope.hidden)
         demonstration = solve(self._simulator, scene, task, rng)
         return Trajectory(
             folder=folder_name(task, room.number),
@@ -77,13 +86,22 @@ class TrajectoryGenerator:
         )
 
 
-def sample_scene(room: Room, task: TaskSpec, rng: np.random.Generator) -> Scene:
+def sample_scene(
+    room: Room, task: TaskSpec, rng: np.random.Generator, *, hidden: bool = True
+) -> Scene:
     """An arrangement in which the task is possible and not yet done, and a place to start.
+
+    Args:
+        room: where.
+        task: what for.
+        rng: all choices come from it.
+        hidden: whether what the task needs may start in closed containers.
 
     Raises:
         ArrangementError: if the room has no space for what the task needs.
     """
-    poses = arrange(room, rng, required=task_demands(task), keep_free=_keep_free(task))
+    demands = task_demands(task, hidden)
+    poses = arrange(room, rng, required=demands, keep_free=_keep_free(task))
     points = sorted(room.walkable)
     x, z = points[int(rng.integers(len(points)))]
     yaw = 90 * int(rng.integers(4))
@@ -95,9 +113,10 @@ def sample_scene(room: Room, task: TaskSpec, rng: np.random.Generator) -> Scene:
     )
 
 
-def task_demands(task: TaskSpec) -> tuple[Demand, ...]:
+def task_demands(task: TaskSpec, hidden: bool = True) -> tuple[Demand, ...]:
     """What has to lie in the room, and where it may not lie at the start."""
     done = frozenset({task.receptacle} if task.receptacle is not None else ())
+    done |= frozenset() if hidden else CLOSED_AT_START
     treatment = _TREATMENT_PLACES.get(task.type)
     elsewhere = done | (frozenset({treatment}) if treatment is not None else frozenset())
     count = 2 if task.type is TaskType.PICK_TWO_AND_PLACE and not task.sliced else 1

@@ -31,6 +31,27 @@ class Quota:
 
 
 @dataclass(frozen=True)
+class Scope:
+    """Which of all possible tasks a tier asks for; by default any.
+
+    Args:
+        rooms: training rooms that are used; empty for all.
+        longest: actions that the expert should need at most; more where no such task is found.
+        slicing: whether the target may have to be cut.
+        hidden: whether the target may start in a closed container.
+    """
+
+    rooms: tuple[int, ...] = ()
+    longest: int | None = None
+    slicing: bool = True
+    hidden: bool = True
+
+
+#: No restriction.
+ANY_TASK = Scope()
+
+
+@dataclass(frozen=True)
 class Tier:
     """A named amount of generated data.
 
@@ -40,12 +61,14 @@ class Tier:
         seed: of everything random in it.
         evaluated_annotations: of each validation trajectory, how many annotations an evaluation
             takes unless told otherwise; ``None`` for all, as ALFRED does.
+        scope: which tasks it asks for.
     """
 
     name: str
     quotas: Mapping[Split, tuple[Quota, ...]]
     seed: int = 0
     evaluated_annotations: int | None = None
+    scope: Scope = ANY_TASK
 
     def trajectories(self, split: Split) -> int:
         """Number of trajectories of a split."""
@@ -71,12 +94,12 @@ def _quotas(rows: dict[TaskType, _Row]) -> tuple[Quota, ...]:
     )
 
 
-def _even(rows: dict[TaskType, str]) -> tuple[Quota, ...]:
+def _even(rows: dict[TaskType, str], annotations: int = ANNOTATIONS) -> tuple[Quota, ...]:
     """From "K L B B" numbers of trajectories, all with the same number of annotations."""
     return _quotas(
         {
             task_type: tuple(
-                (int(n), int(n) * ANNOTATIONS) if int(n) else None for n in row.split()
+                (int(n), int(n) * annotations) if int(n) else None for n in row.split()
             )
             for task_type, row in rows.items()
         }
@@ -102,13 +125,13 @@ _TINY_VALID = {
     TaskType.MOVABLE: "1 0 0 0",
 }
 _SMALL_TRAIN = {
-    TaskType.EXAMINE: "0 50 50 0",
-    TaskType.PICK_AND_PLACE: "10 25 30 35",
-    TaskType.PICK_TWO_AND_PLACE: "10 25 30 35",
-    TaskType.CLEAN: "65 0 0 35",
-    TaskType.HEAT: "100 0 0 0",
-    TaskType.COOL: "100 0 0 0",
-    TaskType.MOVABLE: "60 25 15 0",
+    TaskType.EXAMINE: "0 75 75 0",
+    TaskType.PICK_AND_PLACE: "15 40 45 50",
+    TaskType.PICK_TWO_AND_PLACE: "15 40 45 50",
+    TaskType.CLEAN: "95 0 0 55",
+    TaskType.HEAT: "150 0 0 0",
+    TaskType.COOL: "150 0 0 0",
+    TaskType.MOVABLE: "90 35 25 0",
 }
 _SMALL_VALID = {
     TaskType.EXAMINE: "0 6 6 0",
@@ -153,19 +176,40 @@ _FULL: dict[Split, dict[TaskType, _Row]] = {
 }
 
 
-def _tier(name: str, train: dict[TaskType, str], valid: dict[TaskType, str]) -> Tier:
+#: The six smallest training rooms of each type.
+_SMALL_ROOMS = (
+    *(3, 5, 12, 15, 22, 28),
+    *(201, 204, 207, 216, 221, 227),
+    *(302, 303, 307, 311, 318, 326),
+    *(409, 412, 413, 417, 418, 419),
+)
+
+
+def _tier(
+    name: str,
+    train: dict[TaskType, str],
+    valid: dict[TaskType, str],
+    annotations: int = ANNOTATIONS,
+    scope: Scope = ANY_TASK,
+) -> Tier:
     quotas = {
-        Split.TRAIN: _even(train),
+        Split.TRAIN: _even(train, annotations),
         Split.VALID_SEEN: _even(valid),
         Split.VALID_UNSEEN: _even(valid),
     }
     # Other words for the same room and start tell little more about an agent, at the full price.
-    return Tier(name, quotas, evaluated_annotations=1)
+    return Tier(name, quotas, evaluated_annotations=1, scope=scope)
 
 
 #: The tiers by name: ``tiny`` for tests, ``small`` by default, ``full`` with ALFRED's counts.
 TIERS = {
     "tiny": _tier("tiny", _TINY_TRAIN, _TINY_VALID),
-    "small": _tier("small", _SMALL_TRAIN, _SMALL_VALID),
+    "small": _tier(
+        "small",
+        _SMALL_TRAIN,
+        _SMALL_VALID,
+        annotations=2,
+        scope=Scope(_SMALL_ROOMS, longest=40, slicing=False, hidden=False),
+    ),
     "full": Tier("full", {split: _quotas(rows) for split, rows in _FULL.items()}),
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gym_clalfred.data.quotas import Quota, Tier
+from gym_clalfred.data.quotas import ANY_TASK, Quota, Scope, Tier
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
 from gym_clalfred.tasks.spec import TaskType
@@ -23,6 +23,7 @@ class Request:
         task_type: the behaviour.
         room_type: where.
         annotations: how many there are to be.
+        scope: which tasks may be asked for.
     """
 
     seed: int
@@ -31,12 +32,13 @@ class Request:
     task_type: TaskType
     room_type: RoomType
     annotations: int
+    scope: Scope = ANY_TASK
 
     @property
     def rooms(self) -> tuple[int, ...]:
         """The scene numbers it may use."""
         unseen = self.split is Split.VALID_UNSEEN
-        numbers = VALID_UNSEEN_NUMBERS if unseen else TRAIN_NUMBERS
+        numbers = VALID_UNSEEN_NUMBERS if unseen else self.scope.rooms or TRAIN_NUMBERS
         return tuple(number for number in numbers if RoomType.of(number) is self.room_type)
 
     @property
@@ -68,6 +70,7 @@ def split_requests(tier: Tier, split: Split) -> list[Request]:
                 quota.task_type,
                 quota.room_type,
                 quota.annotations(position),
+                tier.scope,
             )
         )
     return requests

@@ -53,15 +53,18 @@ _SLICED_SHARE = {
 _CUT = frozenset(SLICED_FORM) - {ObjectClass.Egg}
 
 
-def sample_task(room: Room, task_type: TaskType, rng: np.random.Generator) -> TaskSpec | None:
+def sample_task(
+    room: Room, task_type: TaskType, rng: np.random.Generator, *, slicing: bool = True
+) -> TaskSpec | None:
     """A task that makes sense in the room, or ``None`` if there is none of that type.
 
     The target is drawn with ALFRED's frequency of targets, then where it goes with ALFRED's
-    frequency of receptacles.
+    frequency of receptacles. ``slicing`` says whether the target may have to be cut.
     """
     fixtures = {fixture.object_class for fixture in room.fixtures}
     items = CLASS_FREQUENCY[room.room_type]
-    sliced = bool(rng.random() < _SLICED_SHARE.get(task_type, 0.0)) and bool(_CUT & items.keys())
+    share = _SLICED_SHARE.get(task_type, 0.0) if slicing else 0.0
+    sliced = bool(rng.random() < share) and bool(_CUT & items.keys())
     options: dict[ObjectClass, list[tuple[TaskSpec, float]]] = {}
     for target in TARGET_COUNTS:
         if target not in items or (sliced and target not in _CUT):
