@@ -20,10 +20,12 @@ import torch
 
 from agents.network import TwoBranchNetwork
 from agents.policy import EpisodeState, Policy
+from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: Calls with each result as soon as it is there.
@@ -42,6 +44,9 @@ class EpisodeResult:
         steps: actions taken, the final Stop not counted.
         expert_steps: the expert's, counted in the same way.
         error: why the episode could not be finished, or empty.
+        deeds: the interactions that worked, in order: "PickupObject Mug, OpenObject Fridge".
+        end: what ended it: ``stop``, ``failures`` (too many actions failed) or ``limit``; empty
+            after an error.
     """
 
     episode: str
@@ -51,6 +56,8 @@ class EpisodeResult:
     steps: int
     expert_steps: int
     error: str = ""
+    deeds: str = ""
+    end: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,12 +204,14 @@ class _Slot:
         self._key: EpisodeKey | None = None
         self._info: dict[str, Any] = {}
         self._began = 0.0
+        self._deeds: list[str] = []
         self.state: EpisodeState | None = None
         self.observation: dict[str, Any] = {}
 
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
         """Starts an episode; gives a result at once if that is impossible."""
         self._key, self._info, self._began = key, {}, time.monotonic()
+        self._deeds = []
         try:
             if self._env is None:
                 self._env = ClAlfredEnv(
@@ -227,8 +236,12 @@ class _Slot:
             return self._end(f"{type(error).__name__}: {error}")
         if self._info.get("crashed"):
             return self._end(f"the simulator crashed: {self._info.get('reason')}")
+        done, target = Action(int(action[0])), ObjectClass(int(action[1]))
+        if done.is_interaction and self._info["action_success"]:
+            self._deeds.append(f"{done.name} {target.name}")
         if terminated or truncated:
-            return self._end()
+            stopped = "stop" if done is Action.Stop else "failures"
+            return self._end(end=stopped if terminated else "limit")
         if time.monotonic() - self._began > self._config.timeout_seconds:
             return self._end(f"took longer than {self._config.timeout_seconds:g} seconds")
         return None
@@ -239,7 +252,7 @@ class _Slot:
             self._env.close()
         self._env = self.state = None
 
-    def _end(self, error: str = "") -> EpisodeResult:
+    def _end(self, error: str = "", end: str = "") -> EpisodeResult:
         assert self._key is not None
         self.state = None
         if error:
@@ -254,6 +267,8 @@ class _Slot:
             conditions=int(conditions),
             steps=int(self._info["steps"]),
             expert_steps=len(self._source.episode(self._key).trajectory.actions),
+            deeds=", ".join(self._deeds),
+            end=end,
         )
 
 

@@ -56,6 +56,7 @@ def main(
 
     from cl.experiment.agent_file import load_agent
     from cl.experiment.assess import assess, select, with_changes
+    from cl.failures import failure_table, format_failures
     from cl.metrics import EpisodeResult
     from cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
@@ -95,6 +96,7 @@ def main(
         )
     click.echo(f"{config.method} on {split} of {source.label}, backend {config.backend}, in %")
     click.echo(scores_table({**assessment.by_task, "all": assessment.overall}))
+    click.echo(f"\n{format_failures(failure_table(source, assessment.results))}")
     if lines:
         click.echo(f"\nepisodes  {lines}")
 

@@ -1,0 +1,82 @@
+"""Why episodes failed, read from what was done in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rollout import EpisodeResult
+from cl.failures import Failure, failure_of, failure_table, format_failures, needed_deeds
+from gym_clalfred.data import Split, open_source
+from gym_clalfred.data.trajectory import ExpertAction
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.object_ids import class_of
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
+
+HEAT = TaskSpec(TaskType.HEAT, ObjectClass.Mug, ObjectClass.CounterTop)
+TWO = TaskSpec(TaskType.PICK_TWO_AND_PLACE, ObjectClass.Pen, ObjectClass.Desk)
+MOVABLE = TaskSpec(TaskType.MOVABLE, ObjectClass.Pen, ObjectClass.Desk, movable=ObjectClass.Bowl)
+EXAMINE = TaskSpec(TaskType.EXAMINE, ObjectClass.Pen, lamp=ObjectClass.DeskLamp)
+HEATED = "PickupObject Mug, PutObject Microwave, ToggleObjectOn Microwave, PickupObject Mug"
+
+
+def result(deeds: str, success: bool = False, error: str = "", name: str = "e") -> EpisodeResult:
+    return EpisodeResult(name, success, 0, 1, 9, 9, error, deeds, "stop")
+
+
+@pytest.mark.parametrize(
+    ("task", "deeds", "expected"),
+    [
+        (HEAT, "", Failure.NOT_FOUND),
+        (HEAT, "OpenObject Fridge", Failure.NOT_FOUND),
+        (HEAT, "PickupObject Cup, PutObject Microwave", Failure.WRONG_OBJECT),
+        (HEAT, "PickupObject Mug, PutObject CounterTop", Failure.NOT_TREATED),
+        (HEAT, "PickupObject Mug, PutObject Microwave", Failure.NOT_TREATED),
+        (HEAT, HEATED.rpartition(", ")[0], Failure.NOT_TREATED),
+        (HEAT, HEATED, Failure.NOT_PLACED),
+        (HEAT, f"{HEATED}, PutObject Fridge", Failure.WRONG_PLACE),
+        (HEAT, f"{HEATED}, PutObject CounterTop", Failure.UNDONE),
+        (TWO, "PickupObject Pen, PutObject Desk", Failure.NOT_FOUND),
+        (MOVABLE, "PickupObject Pen", Failure.NOT_PLACED),
+        (MOVABLE, "PickupObject Pen, PutObject Desk", Failure.WRONG_PLACE),
+        (MOVABLE, "PickupObject Pen, PutObject Bowl", Failure.NOT_PLACED),
+        (EXAMINE, "PickupObject Pen", Failure.NOT_TREATED),
+    ],
+)
+def test_the_first_missing_deed_names_the_failure(
+    task: TaskSpec, deeds: str, expected: Failure
+) -> None:
+    assert failure_of(task, result(deeds)) is expected
+
+
+def test_a_solved_episode_has_no_failure_and_a_crashed_one_its_own() -> None:
+    assert failure_of(HEAT, result("", success=True)) is None
+    assert failure_of(HEAT, result("", error="lost")) is Failure.ERROR
+
+
+def test_experts_do_all_that_their_tasks_need() -> None:
+    source = open_source(tier="tiny")
+    for entry in source.entries(Split.TRAIN):
+        trajectory = source.episode(entry.key).trajectory
+        deeds = ", ".join(map(_deed, filter(_interacts, trajectory.actions)))
+        assert needed_deeds(trajectory.task)
+        assert failure_of(trajectory.task, result(deeds)) is Failure.UNDONE, entry.key
+
+
+def test_the_table_counts_every_episode_once() -> None:
+    source = open_source(tier="tiny")
+    keys = [entry.key for entry in source.entries(Split.VALID_SEEN)]
+    results = [result("", success=not number, name=str(key)) for number, key in enumerate(keys)]
+    table = failure_table(source, results)
+    assert sum(row["solved"] + row[Failure.NOT_FOUND.value] for row in table.values()) == len(keys)
+    assert sum(row["end: stop"] for row in table.values()) == len(keys) - 1
+    text = format_failures(table)
+    assert text.splitlines()[-1].split() == ["all", "1", str(len(keys) - 1), str(len(keys) - 1)]
+
+
+def _interacts(step: ExpertAction) -> bool:
+    return step.action.is_interaction
+
+
+def _deed(step: ExpertAction) -> str:
+    assert step.object_id is not None
+    return f"{step.action.name} {class_of(step.object_id).name}"
