@@ -57,7 +57,7 @@ def assess(
     """
     if not keys:
         raise BadInputError("no episode was chosen: widen the task or room filter")
-    rollout = RolloutConfig(workers=workers, max_steps=config.max_steps, backend=config.backend)
+    rollout = RolloutConfig(workers=workers, max_steps=config.step_limit, backend=config.backend)
     results = evaluate(agent, source, keys, rollout, lines, on_result)
     types = {str(entry.key): entry.task_type for entry in source.entries(keys[0].split)}
     groups: dict[str, list[EpisodeResult]] = {}

@@ -23,7 +23,7 @@ def make_media(results: Results, agent: BehaviorCloning, tools: Tools, folder: P
     performers = [Performer("expert"), Performer(config.method, agent)]
     for name, key in pick_episodes(results).items():
         path = folder / "videos" / f"{name}.mp4"
-        steps = min(config.max_steps, FILM_STEPS)
+        steps = min(config.step_limit, FILM_STEPS)
         made.append(
             record(path, tools.source, key, performers, backend=config.backend, max_steps=steps)
         )
