@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from gym_clalfred.data.alfred_json import folder_name
@@ -12,7 +15,7 @@ from gym_clalfred.errors import SimulatorError
 from gym_clalfred.expert.planner import UnsolvableError, solve
 from gym_clalfred.language.grammar import write_annotations
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
-from gym_clalfred.simulator.contract import AgentPose, Scene
+from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, Demand, arrange
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
@@ -23,6 +26,9 @@ MAX_ATTEMPTS = 60
 
 #: Solutions longer than a tier wants of which then the shortest is taken: some rooms are large.
 MAX_LONG = 12
+
+#: How near a target the agent starts in tiers with short ways.
+NEAR_METRES = 2.0
 
 START_PITCH = 30
 
@@ -73,8 +79,8 @@ class TrajectoryGenerator:
         task = sample_task(room, request.task_type, rng, slicing=scope.slicing)
         if task is None:
             raise UnsolvableError(f"room {room.number} has no task of this type")
-        scene = sample_scene(room, task, rng, hidden=scope.hidden)
-        demonstration = solve(self._simulator, scene, task, rng)
+        scene = sample_scene(room, task, rng, hidden=scope.hidden, near=scope.nearest)
+        demonstration = solve(self._simulator, scene, task, rng, nearest=scope.nearest)
         return Trajectory(
             folder=folder_name(task, room.number),
             trial=request.trial,
@@ -87,7 +93,12 @@ class TrajectoryGenerator:
 
 
 def sample_scene(
-    room: Room, task: TaskSpec, rng: np.random.Generator, *, hidden: bool = True
+    room: Room,
+    task: TaskSpec,
+    rng: np.random.Generator,
+    *,
+    hidden: bool = True,
+    near: bool = False,
 ) -> Scene:
     """An arrangement in which the task is possible and not yet done, and a place to start.
 
@@ -96,6 +107,7 @@ def sample_scene(
         task: what for.
         rng: all choices come from it.
         hidden: whether what the task needs may start in closed containers.
+        near: start within ``NEAR_METRES`` of a target if possible, instead of anywhere.
 
     Raises:
         ArrangementError: if the room has no space for what the task needs.
@@ -103,6 +115,10 @@ def sample_scene(
     demands = task_demands(task, hidden)
     poses = arrange(room, rng, required=demands, keep_free=_keep_free(task))
     points = sorted(room.walkable)
+    if near:
+        prefix = f"{task.target.name}_"
+        targets = [pose.position for pose in poses if pose.name.startswith(prefix)]
+        points = [point for point in points if _distance(point, targets) <= NEAR_METRES] or points
     x, z = points[int(rng.integers(len(points)))]
     yaw = 90 * int(rng.integers(4))
     return Scene(
@@ -111,6 +127,11 @@ def sample_scene(
         object_poses=poses,
         random_seed=int(rng.integers(2**31)),
     )
+
+
+def _distance(point: tuple[float, float], targets: Sequence[Vector]) -> float:
+    """From a point (x, z) to the nearest of some positions."""
+    return min((math.dist(point, (x, z)) for x, _, z in targets), default=math.inf)
 
 
 def task_demands(task: TaskSpec, hidden: bool = True) -> tuple[Demand, ...]:

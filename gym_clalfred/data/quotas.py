@@ -39,12 +39,15 @@ class Scope:
         longest: actions that the expert should need at most; more where no such task is found.
         slicing: whether the target may have to be cut.
         hidden: whether the target may start in a closed container.
+        nearest: whether the agent starts near a target and the expert takes the nearest object of a
+            class, instead of any.
     """
 
     rooms: tuple[int, ...] = ()
     longest: int | None = None
     slicing: bool = True
     hidden: bool = True
+    nearest: bool = False
 
 
 #: No restriction.
@@ -94,12 +97,12 @@ def _quotas(rows: dict[TaskType, _Row]) -> tuple[Quota, ...]:
     )
 
 
-def _even(rows: dict[TaskType, str], annotations: int = ANNOTATIONS) -> tuple[Quota, ...]:
-    """From "K L B B" numbers of trajectories, all with the same number of annotations."""
+def _even(rows: dict[TaskType, str], annotations: float = ANNOTATIONS) -> tuple[Quota, ...]:
+    """From "K L B B" numbers of trajectories, all with the same mean number of annotations."""
     return _quotas(
         {
             task_type: tuple(
-                (int(n), int(n) * annotations) if int(n) else None for n in row.split()
+                (int(n), int(int(n) * annotations)) if int(n) else None for n in row.split()
             )
             for task_type, row in rows.items()
         }
@@ -125,13 +128,13 @@ _TINY_VALID = {
     TaskType.MOVABLE: "1 0 0 0",
 }
 _SMALL_TRAIN = {
-    TaskType.EXAMINE: "0 75 75 0",
-    TaskType.PICK_AND_PLACE: "15 40 45 50",
-    TaskType.PICK_TWO_AND_PLACE: "15 40 45 50",
-    TaskType.CLEAN: "95 0 0 55",
-    TaskType.HEAT: "150 0 0 0",
-    TaskType.COOL: "150 0 0 0",
-    TaskType.MOVABLE: "90 35 25 0",
+    TaskType.EXAMINE: "0 100 100 0",
+    TaskType.PICK_AND_PLACE: "20 50 60 70",
+    TaskType.PICK_TWO_AND_PLACE: "20 50 60 70",
+    TaskType.CLEAN: "130 0 0 70",
+    TaskType.HEAT: "200 0 0 0",
+    TaskType.COOL: "200 0 0 0",
+    TaskType.MOVABLE: "120 50 30 0",
 }
 _SMALL_VALID = {
     TaskType.EXAMINE: "0 6 6 0",
@@ -189,7 +192,7 @@ def _tier(
     name: str,
     train: dict[TaskType, str],
     valid: dict[TaskType, str],
-    annotations: int = ANNOTATIONS,
+    annotations: float = ANNOTATIONS,
     scope: Scope = ANY_TASK,
 ) -> Tier:
     quotas = {
@@ -208,8 +211,8 @@ TIERS = {
         "small",
         _SMALL_TRAIN,
         _SMALL_VALID,
-        annotations=2,
-        scope=Scope(_SMALL_ROOMS, longest=40, slicing=False, hidden=False),
+        annotations=1.5,
+        scope=Scope(_SMALL_ROOMS, longest=36, slicing=False, hidden=False, nearest=True),
     ),
     "full": Tier("full", {split: _quotas(rows) for split, rows in _FULL.items()}),
 }

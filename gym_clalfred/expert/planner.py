@@ -31,6 +31,9 @@ _KNIFE_PLACES = (
 )
 R = TypeVar("R")
 
+#: Says in which order to try objects of a class.
+Order = Callable[[list[str]], list[str]]
+
 _TREATMENTS = {
     TaskType.CLEAN: "CleanObject",
     TaskType.HEAT: "HeatObject",
@@ -48,9 +51,21 @@ class Demonstration:
 
 
 def solve(
-    simulator: Simulator, scene: Scene, task: TaskSpec, rng: np.random.Generator
+    simulator: Simulator,
+    scene: Scene,
+    task: TaskSpec,
+    rng: np.random.Generator,
+    *,
+    nearest: bool = False,
 ) -> Demonstration:
     """Solves a task from the start of a scene; the goal conditions are all met at its end.
+
+    Args:
+        simulator: where.
+        scene: its start.
+        task: what to do.
+        rng: chooses between several objects of a class, as in ALFRED.
+        nearest: take the nearest of them instead, which is easier to imitate.
 
     Raises:
         UnsolvableError: if the goal is met at the start already or cannot be reached.
@@ -58,7 +73,11 @@ def solve(
     skills = Skills(simulator, scene)
     if _goal_met(simulator, task):
         raise UnsolvableError("the goal is met before anything is done")
-    _carry_out(skills, task, rng)
+
+    def shuffled(names: list[str]) -> list[str]:
+        return [names[index] for index in rng.permutation(len(names))]
+
+    _carry_out(skills, task, skills.nearest_first if nearest else shuffled)
     if not _goal_met(simulator, task):
         raise UnsolvableError("the plan was carried out but the goal is not met")
     recorder = skills.recorder
@@ -71,58 +90,56 @@ def _goal_met(simulator: Simulator, task: TaskSpec) -> bool:
     ).success
 
 
-def _carry_out(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None:
+def _carry_out(skills: Skills, task: TaskSpec, order: Order) -> None:
     if task.sliced:
-        _with_one(skills.pick_up, _some(skills, *sorted(KNIVES)), rng)
-        _with_one(skills.cut, _some(skills, task.target), rng)
-        _drop_knife(skills, task, rng)
+        _with_one(skills.pick_up, _some(skills, *sorted(KNIVES)), order)
+        _with_one(skills.cut, _some(skills, task.target), order)
+        _drop_knife(skills, task, order)
     if task.type is TaskType.EXAMINE:
         assert task.lamp is not None
-        _with_one(skills.pick_up, _some(skills, task.goal_class), rng)
-        _with_one(skills.switch_on, _some(skills, task.lamp), rng)
+        _with_one(skills.pick_up, _some(skills, task.goal_class), order)
+        _with_one(skills.switch_on, _some(skills, task.lamp), order)
         return
     assert task.receptacle is not None
     goals = _some(skills, task.receptacle)
-    _fetch(skills, task, goals, rng)
+    _fetch(skills, task, goals, order)
     if task.type in _TREATMENTS:
         skills.treat(_TREATMENTS[task.type])
     elif task.type is TaskType.MOVABLE:
         assert task.movable is not None
-        _with_one(skills.load, _some(skills, task.movable, outside=goals), rng)
-    place = _with_one(skills.put, goals, rng)
+        _with_one(skills.load, _some(skills, task.movable, outside=goals), order)
+    place = _with_one(skills.put, goals, order)
     if task.type is TaskType.PICK_TWO_AND_PLACE:
-        _fetch(skills, task, [place], rng)
+        _fetch(skills, task, [place], order)
         skills.put([place])
 
 
-def _fetch(
-    skills: Skills, task: TaskSpec, goals: Collection[str], rng: np.random.Generator
-) -> None:
+def _fetch(skills: Skills, task: TaskSpec, goals: Collection[str], order: Order) -> None:
     """Picks up a target that is not where it belongs yet."""
     targets = _some(skills, task.goal_class, outside=goals)
     if task.sliced:
         # One slice is as good as another, and they lie together.
         skills.pick_up(targets)
     else:
-        _with_one(skills.pick_up, targets, rng)
+        _with_one(skills.pick_up, targets, order)
 
 
-def _with_one(skill: Callable[[list[str]], R], names: list[str], rng: np.random.Generator) -> R:
-    """Uses a skill on an object chosen at random, as ALFRED does, or on another if need be."""
-    order = [names[index] for index in rng.permutation(len(names))]
-    for name in order[: _INSTANCES_TRIED - 1]:
+def _with_one(skill: Callable[[list[str]], R], names: list[str], order: Order) -> R:
+    """Uses a skill on the object that comes first in an order, or on another if need be."""
+    ordered = order(names)
+    for name in ordered[: _INSTANCES_TRIED - 1]:
         try:
             return skill([name])
         except UnsolvableError:
             continue
-    return skill(order[_INSTANCES_TRIED - 1 :] or order)
+    return skill(ordered[_INSTANCES_TRIED - 1 :] or ordered)
 
 
-def _drop_knife(skills: Skills, task: TaskSpec, rng: np.random.Generator) -> None:
+def _drop_knife(skills: Skills, task: TaskSpec, order: Order) -> None:
     """Leaves the knife on some work surface, if possible not where the task puts something."""
     kinds = [kind for kind in _KNIFE_PLACES if kind is not task.receptacle]
     places = [name for kind in kinds for name in skills.all_of(kind)]
-    _with_one(skills.put, places or _some(skills, *_KNIFE_PLACES), rng)
+    _with_one(skills.put, places or _some(skills, *_KNIFE_PLACES), order)
 
 
 def _some(skills: Skills, *classes: ObjectClass, outside: Collection[str] = ()) -> list[str]:

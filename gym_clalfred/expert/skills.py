@@ -80,6 +80,13 @@ class Skills:
             and set(outside).isdisjoint(state.parents)
         ]
 
+    def nearest_first(self, names: list[str]) -> list[str]:
+        """The objects by their distance from the agent."""
+        pose, objects = self._sim.agent, self._sim.objects
+        return sorted(
+            names, key=lambda name: (Box.of(objects[name]).distance(pose.x, pose.z), name)
+        )
+
     def pick_up(self, names: Sequence[str]) -> str:
         """Picks up the one of several objects that is easiest to get; gives its id."""
 
