@@ -116,7 +116,9 @@ def test_every_split_has_all_behaviours_and_rooms(name: str) -> None:
 def test_annotations_add_up(quota: Quota) -> None:
     counts = [quota.annotations(position) for position in range(quota.trajectories)]
     assert sum(counts) == quota.episodes
-    assert min(counts) >= ANNOTATIONS == 3
+    # The small tier trades words for trajectories, which teach more.
+    fewer = quota in TIERS["small"].quotas[Split.TRAIN]
+    assert min(counts) >= (1 if fewer else ANNOTATIONS)
     assert max(counts) - min(counts) <= 1
 
 
