@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
-from gym_clalfred.data.generate import TrajectoryGenerator, task_demands
+from gym_clalfred.data.generate import (
+    NEAR_METRES,
+    TrajectoryGenerator,
+    sample_scene,
+    task_demands,
+)
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.requests import Request, split_requests
 from gym_clalfred.data.sampling import sample_task
@@ -16,13 +23,17 @@ from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv
+from gym_clalfred.expert.planner import solve
 from gym_clalfred.expert.recorder import MIN_TARGET_PIXELS
 from gym_clalfred.language.tokenizer import Tokenizer, split_words
 from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
 from gym_clalfred.objects import ObjectClass as C
 from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
+from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.object_ids import class_of
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 TINY = TIERS["tiny"]
 
@@ -141,6 +152,39 @@ def test_random_streams_differ_between_splits_and_attempts() -> None:
 
     streams = {draws(s, i, a) for s in Split for i in range(3) for a in range(3)}
     assert len(streams) == len(Split) * 9
+
+
+def test_trajectories_keep_to_their_tiers_scope() -> None:
+    tier, generator = TIERS["small"], TrajectoryGenerator()
+    scope = tier.scope
+    assert scope.longest is not None
+    lengths = []
+    for request in split_requests(tier, Split.TRAIN)[:8]:
+        made = generator.make(request)
+        lengths.append(len(made.actions))
+        assert made.scene.number in scope.rooms
+        assert not made.task.sliced
+        opened = {class_of(a.object_id) for a in made.actions if a.action is Action.OpenObject}
+        assert opened <= {C.Fridge, C.Microwave, made.task.receptacle}
+        places = [p.position for p in made.scene.object_poses if p.object_class is made.task.target]
+        start = made.scene.start
+        assert min(math.dist((start.x, start.z), (x, z)) for x, _, z in places) <= NEAR_METRES
+    generator.close()
+    # A long one is kept only where no short one is found.
+    assert sum(length <= scope.longest for length in lengths) >= 6
+
+
+def test_an_expert_that_takes_what_is_nearest_walks_less() -> None:
+    room, task = make_room(3), TaskSpec(TaskType.PICK_AND_PLACE, C.Mug, C.CounterTop)
+    simulator = EmbeddedSimulator(RenderOptions(image_size=32))
+    steps = {True: 0, False: 0}
+    for seed in range(6):
+        scene = sample_scene(room, task, np.random.default_rng(seed), near=True)
+        for nearest in steps:
+            made = solve(simulator, scene, task, np.random.default_rng(seed), nearest=nearest)
+            steps[nearest] += len(made.actions)
+    simulator.close()
+    assert steps[True] < steps[False]
 
 
 TREATED = {TaskType.CLEAN: CLEANABLE, TaskType.HEAT: HEATABLE, TaskType.COOL: COOLABLE}

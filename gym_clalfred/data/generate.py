@@ -116,8 +116,7 @@ def sample_scene(
     poses = arrange(room, rng, required=demands, keep_free=_keep_free(task))
     points = sorted(room.walkable)
     if near:
-        prefix = f"{task.target.name}_"
-        targets = [pose.position for pose in poses if pose.name.startswith(prefix)]
+        targets = [pose.position for pose in poses if pose.object_class is task.target]
         points = [point for point in points if _distance(point, targets) <= NEAR_METRES] or points
     x, z = points[int(rng.integers(len(points)))]
     yaw = 90 * int(rng.integers(4))
