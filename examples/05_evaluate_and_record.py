@@ -21,4 +21,4 @@ assessment = assess(agent, config, source, keys)
 print(scores_table({**assessment.by_task, "all": assessment.overall}))
 
 performers = [Performer("expert"), Performer(config.method, agent)]
-print(record(arguments.out, source, keys[0], performers, max_steps=config.max_steps))
+print(record(arguments.out, source, keys[0], performers, max_steps=config.step_limit))
