@@ -153,6 +153,7 @@ def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
     options = {
         "setup": "environment-il", "method": "er", "order": "2", "seed": "3",
         "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
+        "split_folder": str(tmp_path / "splits"),
         "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
         "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
