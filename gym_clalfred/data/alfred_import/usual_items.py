@@ -1,7 +1,7 @@
 """Usual extents and origins of AI2-THOR's pickupable classes, for objects with few or no masks.
 
-Medians over all objects of a class in ALFRED's train split, as ``items.class_shapes`` gives them,
-and the pieces of sliced things as ``items.complete_pieces`` does.
+Medians over all objects of a class in ALFRED's train and valid seen, as ``items.class_shapes``
+gives them, and the pieces of sliced things as ``items.complete_pieces`` does.
 """
 
 from __future__ import annotations
