@@ -7,15 +7,18 @@ each cell of a 7 x 7 grid shows and how far away it is.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import safetensors.torch
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from agents.encoder import VisualEncoder
+from agents.encoder import CHUNK, VisualEncoder
 from gym_clalfred.errors import DataError
 
 IMAGE_SIZE = 84
@@ -67,16 +70,79 @@ class ConvEncoder(VisualEncoder):
         self.network.eval()
         _fuse(self.network)
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self._any_count: dict[int, bool] = {}
         self.name = f"conv-{hashlib.sha256(content).hexdigest()[:12]}"
 
+    @property
+    def takes_any_count(self) -> bool:
+        """Tried out, because it depends on the machine's routines."""
+        threads = torch.get_num_threads()
+        if threads not in self._any_count:
+            shape = (CHUNK, 3, IMAGE_SIZE, IMAGE_SIZE)
+            images = torch.randint(0, 256, shape, generator=torch.Generator().manual_seed(0))
+            images = images.to(torch.uint8).contiguous(memory_format=torch.channels_last)
+            together = self._forward(images.float())
+            self._any_count[threads] = all(
+                torch.equal(self._forward(images[:count].float()), together[:count])
+                for count in range(1, CHUNK)
+            )
+        return self._any_count[threads]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Packed weights cannot be sent to another process, and are quickly made.
+        return {name: value for name, value in vars(self).items() if name != "_forward"}
+
+    @cached_property
+    def _forward(self) -> Callable[[Tensor], Tensor]:
+        with torch.no_grad():
+            return packed_forward(self.network) if can_pack() else self.network
+
     def _encode(self, images: Tensor) -> Tensor:
-        maps = self.network(images.float() / 255)
-        return ((2 * maps - 1) * 127).round().to(torch.int8)
+        maps = self._forward(images.float().mul_(1 / 255))
+        return maps.mul_(2).sub_(1).mul_(127).round_().to(torch.int8)
 
 
 def default_weights() -> bytes:
     """The content of the weights file that comes with the package."""
     return resources.files("agents").joinpath("weights", "conv.safetensors").read_bytes()
+
+
+def can_pack() -> bool:
+    """Whether this build of torch has oneDNN's convolutions with packed weights."""
+    ops = torch.ops.mkldnn
+    names = "_convolution_pointwise", "_reorder_convolution_weight"
+    return torch.backends.mkldnn.is_available() and all(hasattr(ops, name) for name in names)
+
+
+def packed_forward(network: ConvolutionalNetwork) -> Callable[[Tensor], Tensor]:
+    """The same network with weights packed once and each ReLU done by its convolution.
+
+    The results are the same; it takes two thirds of the time.
+    """
+    first, second = (_packed(block, size) for block, size in zip(network.enter, (84, 42)))
+    detail, down = _packed(network.detail, 21), _packed(network.down, 21)
+    context = [_packed(block, CELLS) for block in network.context]
+    out = _packed(network.out, CELLS, "sigmoid")
+
+    def forward(images: Tensor) -> Tensor:
+        maps = second(first(images))
+        maps = down(detail(maps).add_(maps))
+        for block in context:
+            maps = block(maps).add_(maps)
+        return out(maps)
+
+    return forward
+
+
+def _packed(block: nn.Module, size: int, then: str = "relu") -> Callable[[Tensor], Tensor]:
+    """The convolution of a block, for maps of a size, followed by a function of each number."""
+    conv = block[0] if isinstance(block, nn.Sequential) else block
+    assert isinstance(conv, nn.Conv2d)
+    how = conv.padding, conv.stride, conv.dilation, conv.groups
+    shape = [CHUNK, conv.in_channels, size, size]
+    weights = torch.ops.mkldnn._reorder_convolution_weight(conv.weight, *how, shape)
+    convolve, bias = torch.ops.mkldnn._convolution_pointwise, conv.bias
+    return lambda maps: convolve(maps, weights, bias, *how, then, [], "")
 
 
 def _block(inputs: int, outputs: int, stride: int = 1, padding: int = 1) -> nn.Sequential:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections import OrderedDict
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +14,11 @@ from torch import Tensor
 
 from gym_clalfred.errors import BadInputError
 
-#: Views that go through an encoder together, always exactly so many: the result for a view must
-#: not depend on how many others are encoded with it.
+#: Views that go through an encoder together, at most.
 CHUNK = 8
+
+#: How much a ``RememberingEncoder`` keeps.
+REMEMBERED_BYTES = 64_000_000
 
 
 class VisualEncoder(ABC):
@@ -33,6 +36,14 @@ class VisualEncoder(ABC):
     cells: int
     name: str
 
+    @property
+    def takes_any_count(self) -> bool:
+        """Whether a view's map is the same, to the last bit, however many go through with it.
+
+        If not, exactly ``CHUNK`` go through together, the last ones filled up.
+        """
+        return False
+
     @torch.no_grad()
     def encode(self, views: NDArray[np.uint8]) -> Tensor:
         """(n, H, W, 3) -> (n, C, S), bit-equal for a view whatever the others are."""
@@ -43,15 +54,15 @@ class VisualEncoder(ABC):
                 f"make the environment with image_size={self.image_size}"
             )
         count = len(views)
-        padded = np.zeros((-(-count // CHUNK) * CHUNK, *expected), dtype=np.uint8)
-        padded[:count] = views
-        images = torch.from_numpy(padded).permute(0, 3, 1, 2)
+        if count % CHUNK and not self.takes_any_count:
+            views = np.concatenate([views, np.zeros((-count % CHUNK, *expected), dtype=np.uint8)])
+        images = torch.from_numpy(np.ascontiguousarray(views)).permute(0, 3, 1, 2)
         maps = [self._encode(chunk) for chunk in images.split(CHUNK)]
         return torch.cat(maps)[:count].flatten(2)
 
     @abstractmethod
     def _encode(self, images: Tensor) -> Tensor:
-        """(CHUNK, 3, H, W) uint8 -> (CHUNK, C, h, w), as stored: int8 or half floats."""
+        """(n, 3, H, W) uint8 -> (n, C, h, w), as stored: int8 or half floats; n <= CHUNK."""
 
 
 class RememberingEncoder(VisualEncoder):
@@ -59,29 +70,47 @@ class RememberingEncoder(VisualEncoder):
 
     Args:
         encoder: does the work.
-        views: how many to remember.
+        views: how many to remember; by default what ``REMEMBERED_BYTES`` hold.
     """
 
-    def __init__(self, encoder: VisualEncoder, views: int = 4096) -> None:
+    def __init__(self, encoder: VisualEncoder, views: int | None = None) -> None:
         self.image_size, self.name = encoder.image_size, encoder.name
         self.channels, self.cells = encoder.channels, encoder.cells
         self._encoder = encoder
         self._limit = views
-        self._known: OrderedDict[bytes, Tensor] = OrderedDict()
+        self._maps: Tensor | None = None
+        #: Where in ``_maps`` the map of each view is, the longest unseen view first.
+        self._rows: OrderedDict[bytes, int] = OrderedDict()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process begins without memories, they are quicker made than sent.
+        return RememberingEncoder, (self._encoder, self._limit)
 
     def encode(self, views: NDArray[np.uint8]) -> Tensor:
         """As the encoder itself, bit for bit."""
-        digests = [hashlib.blake2b(view.tobytes(), digest_size=16).digest() for view in views]
-        new = {digest: row for row, digest in enumerate(digests) if digest not in self._known}
+        digests = [view_digest(view) for view in views]
+        for digest in digests:
+            if digest in self._rows:
+                self._rows.move_to_end(digest)
+        new = {digest: row for row, digest in enumerate(digests) if digest not in self._rows}
         if new:
             maps = self._encoder.encode(views[list(new.values())])
-            self._known.update(zip(new, maps))
-        for digest in digests:
-            self._known.move_to_end(digest)
-        found = torch.stack([self._known[digest] for digest in digests])
-        while len(self._known) > self._limit:
-            self._known.popitem(last=False)
-        return found
+            if self._maps is None:
+                limit = self._limit or REMEMBERED_BYTES // (maps[0].numel() * maps.element_size())
+                self._maps = torch.empty(limit, *maps.shape[1:], dtype=maps.dtype)
+            if len(set(digests)) > len(self._maps):
+                return self._encoder.encode(views)
+            for digest, one in zip(new, maps):
+                full = len(self._rows) == len(self._maps)
+                row = self._rows.popitem(last=False)[1] if full else len(self._rows)
+                self._rows[digest], self._maps[row] = row, one
+        assert self._maps is not None
+        return self._maps[[self._rows[digest] for digest in digests]]
 
     def _encode(self, images: Tensor) -> Tensor:
         return self._encoder._encode(images)
+
+
+def view_digest(view: NDArray[np.uint8]) -> bytes:
+    """Names what a view shows."""
+    return hashlib.sha1(view.tobytes(), usedforsecurity=False).digest()

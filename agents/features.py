@@ -7,7 +7,6 @@ when read, so that a store larger than memory can be trained from.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from agents.augment import Augmentation, augment
 from agents.batch import EncodedEpisode, ViewFeatures
-from agents.encoder import VisualEncoder
+from agents.encoder import VisualEncoder, view_digest
 from agents.policy import without_goal
 from agents.replay import replay
 from gym_clalfred.data.cache import cache_dir
@@ -106,7 +105,7 @@ def encode_views(encoder: VisualEncoder, frames: Frames) -> ViewFeatures:
     for frame in frames:
         step = []
         for view in frame:
-            digest = hashlib.blake2b(view.tobytes(), digest_size=16).digest()
+            digest = view_digest(view)
             if digest not in rows:
                 rows[digest] = len(distinct)
                 distinct.append(view)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from agents.encoder import VisualEncoder
+from agents.encoder import RememberingEncoder, VisualEncoder
 from agents.helpers import EpisodeTrace, RolloutHelpers
 from agents.network import DecoderState, StepPredictions, TwoBranchNetwork
 from agents.reader import Instructions
@@ -70,6 +70,9 @@ class Policy:
     helpers: RolloutHelpers = field(default_factory=RolloutHelpers)
     reads_goal: bool = True
 
+    def __post_init__(self) -> None:
+        self._eyes = RememberingEncoder(self.encoder)
+
     def predict(
         self,
         network: TwoBranchNetwork,
@@ -118,7 +121,7 @@ class Policy:
     ) -> tuple[NDArray[np.int64], PolicyState]:
         """Actions (n, 2) of n episodes; with a generator they are drawn, else the likeliest."""
         views = np.stack([observation["rgb"] for observation in observations])
-        maps = self.encoder.encode(views.reshape(-1, *views.shape[2:]))
+        maps = self._eyes.encode(views.reshape(-1, *views.shape[2:]))
         maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(network.device)
         after: list[EpisodeState] = list(states)
         size = batch_rows(network)

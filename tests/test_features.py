@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -146,6 +147,17 @@ def test_the_shipped_encoder_is_small_and_says_the_same_each_time() -> None:
     for rows in ([10], [3, 0], list(range(10, -1, -1))):
         assert torch.equal(encoder.encode(views[rows]), maps[rows])
     assert encoder.name == ConvEncoder().name
+
+
+def test_packed_weights_change_nothing() -> None:
+    encoder = ConvEncoder()
+    images = torch.rand(3, 3, 84, 84).contiguous(memory_format=torch.channels_last)
+    with torch.no_grad():
+        plain, packed = encoder.network(images), encoder._forward(images)
+    assert torch.allclose(plain, packed, atol=1e-5)
+    views = np.random.default_rng(2).integers(0, 256, (11, 84, 84, 3), dtype=np.uint8)
+    copy = pickle.loads(pickle.dumps(encoder))
+    assert torch.equal(copy.encode(views), encoder.encode(views))
 
 
 def test_foreign_weights_are_refused(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -143,12 +144,26 @@ def test_views_of_the_wrong_size_are_refused_with_the_right_one() -> None:
         FakeEncoder().encode(np.zeros((2, 20, 20, 3), dtype=np.uint8))
 
 
+class CountingEncoder(FakeEncoder):
+    encoded = 0
+
+    def encode(self, views: np.ndarray) -> torch.Tensor:
+        self.encoded += len(views)
+        return super().encode(views)
+
+
 def test_a_remembering_encoder_gives_the_same_maps_and_forgets_the_oldest() -> None:
     views = np.random.default_rng(1).integers(0, 256, (9, 16, 16, 3), dtype=np.uint8)
-    plain, remembering = FakeEncoder(), RememberingEncoder(FakeEncoder(), views=4)
-    for rows in ([0, 1, 1], [1, 0, 2, 3, 4], [0, 8, 8, 7]):
-        assert torch.equal(remembering.encode(views[rows]), plain.encode(views[rows]))
-    assert len(remembering._known) == 4
+    counting = CountingEncoder()
+    remembering = RememberingEncoder(counting, views=4)
+    rounds = [([0, 1, 1], 2), ([1, 0, 2, 3], 2), ([3, 2, 0], 0), ([4], 1), ([0, 2, 3], 0), ([1], 1)]
+    for rows, new in rounds:
+        before = counting.encoded
+        assert torch.equal(remembering.encode(views[rows]), FakeEncoder().encode(views[rows]))
+        assert counting.encoded - before == new, rows
+    assert torch.equal(remembering.encode(views), FakeEncoder().encode(views))
+    copy = pickle.loads(pickle.dumps(remembering))
+    assert torch.equal(copy.encode(views[:3]), FakeEncoder().encode(views[:3]))
 
 
 FRONT = np.zeros((4, 4, 3), dtype=np.uint8)
