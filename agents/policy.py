@@ -9,6 +9,7 @@ Whether a row's result is then independent of its place depends on the machine's
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,8 +32,9 @@ from gym_clalfred.simulator.contract import View
 #: Episodes per forward, if the machine allows.
 ROWS = 8
 
-#: Lengths to which instructions are padded.
-TOKEN_LENGTHS = (64, 128, 256, MAX_TOKENS)
+#: Lengths to which instructions are padded. Paddings cost little; each length is a forward of its
+#: own.
+TOKEN_LENGTHS = (256, MAX_TOKENS)
 
 Observation = Mapping[str, Any]
 
@@ -72,6 +74,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         self._eyes = RememberingEncoder(self.encoder)
+        self._together = _Together()
 
     def predict(
         self,
@@ -101,7 +104,7 @@ class Policy:
         )
         return actions[0] if single else actions, states
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def start(self, network: TwoBranchNetwork, observation: Observation) -> EpisodeState:
         """Reads the instruction of a new episode."""
         tokens = torch.from_numpy(self.tokens(observation)).long()
@@ -111,7 +114,7 @@ class Policy:
         instructions = network.read(padded, torch.tensor([len(tokens)], device=device))
         return EpisodeState(instructions, network.initial_state(instructions), EpisodeTrace())
 
-    @torch.no_grad()
+    @torch.inference_mode()
     def act(
         self,
         network: TwoBranchNetwork,
@@ -161,7 +164,7 @@ class Policy:
     ) -> None:
         filled = [*rows, *[rows[0]] * (size - len(rows))]
         chosen = [states[row] for row in filled]
-        instructions = Instructions.cat([state.instructions for state in chosen])
+        instructions = self._together([state.instructions for state in chosen])
         decoder = DecoderState(
             torch.cat([state.decoder.hidden for state in chosen], 1),
             torch.cat([state.decoder.cell for state in chosen], 1),
@@ -212,6 +215,26 @@ class Policy:
             torch.tensor([int(object_class)], device=device),
         )
         return (int(action), int(object_class)), replace(state, decoder=decoder, trace=trace)
+
+
+class _Together:
+    """Instructions put together; the same ones come again at every step."""
+
+    _KEPT = 4
+
+    def __init__(self) -> None:
+        self._known: deque[tuple[list[Instructions], Instructions]] = deque(maxlen=self._KEPT)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Together, ()
+
+    def __call__(self, parts: list[Instructions]) -> Instructions:
+        for known, joined in self._known:
+            if all(one is other for one, other in zip(known, parts)):
+                return joined
+        joined = Instructions.cat(parts)
+        self._known.append((parts, joined))
+        return joined
 
 
 def batch_rows(network: TwoBranchNetwork) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -164,12 +165,12 @@ def run_episodes(
     on_start: Callable[[EpisodeKey], None] | None = None,
 ) -> Iterator[EpisodeResult]:
     """Episodes in lockstep in this process; a finished one makes room for the next."""
-    waiting = iter(keys)
+    waiting = Waiting(keys)
     slots = [_Slot(source, network, policy, config) for _ in range(config.environments)]
     try:
         while True:
             for slot in slots:
-                while slot.state is None and (key := next(waiting, None)) is not None:
+                while slot.state is None and (key := waiting.take(slot.key)) is not None:
                     if on_start is not None:
                         on_start(key)
                     if (failed := slot.begin(key)) is not None:
@@ -188,6 +189,40 @@ def run_episodes(
             slot.close()
 
 
+class Waiting:
+    """Episodes still to be run; best is one in the room that an environment has built already."""
+
+    def __init__(self, keys: Iterable[EpisodeKey]) -> None:
+        self._rooms: dict[str, deque[EpisodeKey]] = {}
+        for key in keys:
+            self._rooms.setdefault(_room_of(key), deque()).append(key)
+        self._entered: set[str] = set()
+
+    def take(self, last: EpisodeKey | None) -> EpisodeKey | None:
+        """The next episode for an environment that ran ``last``; ``None`` if there is none left.
+
+        From the same room if possible, else from one that no environment has been in.
+        """
+        if not self._rooms:
+            return None
+        room = None if last is None else _room_of(last)
+        if room not in self._rooms:
+            room = max(self._rooms, key=lambda one: (one not in self._entered, self._left(one)))
+        self._entered.add(room)
+        key = self._rooms[room].popleft()
+        if not self._rooms[room]:
+            del self._rooms[room]
+        return key
+
+    def _left(self, room: str) -> int:
+        return len(self._rooms[room])
+
+
+def _room_of(key: EpisodeKey) -> str:
+    """What follows the last hyphen of ALFRED's folder names; only a hint."""
+    return key.trajectory.partition("/")[0].rpartition("-")[2]
+
+
 class _Slot:
     """One environment and the episode that runs in it."""
 
@@ -201,16 +236,16 @@ class _Slot:
         self._source, self._config = source, config
         self._network, self._policy = network, policy
         self._env: ClAlfredEnv | None = None
-        self._key: EpisodeKey | None = None
         self._info: dict[str, Any] = {}
         self._began = 0.0
         self._deeds: list[str] = []
+        self.key: EpisodeKey | None = None
         self.state: EpisodeState | None = None
         self.observation: dict[str, Any] = {}
 
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
         """Starts an episode; gives a result at once if that is impossible."""
-        self._key, self._info, self._began = key, {}, time.monotonic()
+        self.key, self._info, self._began = key, {}, time.monotonic()
         self._deeds = []
         try:
             if self._env is None:
@@ -253,20 +288,20 @@ class _Slot:
         self._env = self.state = None
 
     def _end(self, error: str = "", end: str = "") -> EpisodeResult:
-        assert self._key is not None
+        assert self.key is not None
         self.state = None
         if error:
             self.close()
             steps = int(self._info.get("steps", 0))
-            return failed_result(self._source, self._key, error, steps)
+            return failed_result(self._source, self.key, error, steps)
         met, conditions = self._info["goal_conditions"]
         return EpisodeResult(
-            episode=str(self._key),
+            episode=str(self.key),
             success=bool(self._info["success"]),
             conditions_met=int(met),
             conditions=int(conditions),
             steps=int(self._info["steps"]),
-            expert_steps=len(self._source.episode(self._key).trajectory.actions),
+            expert_steps=len(self._source.episode(self.key).trajectory.actions),
             deeds=", ".join(self._deeds),
             end=end,
         )

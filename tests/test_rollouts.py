@@ -10,6 +10,7 @@ from fakes import FakeSimulator, FakeSource
 from agents.rollout import (
     EpisodeResult,
     RolloutConfig,
+    Waiting,
     count_conditions,
     evaluate,
     read_results,
@@ -44,6 +45,23 @@ def test_the_experts_steps_and_conditions_are_told() -> None:
         assert result.conditions == count_conditions(trajectory.task)
         assert 0 <= result.conditions_met <= result.conditions
         assert result.steps <= 12
+
+
+def test_environments_stay_in_a_room_and_then_enter_a_new_one() -> None:
+    def key(room: int, number: int) -> EpisodeKey:
+        folder = f"pick_and_place_simple-Mug-None-Shelf-{room}"
+        return EpisodeKey(Split.VALID_SEEN, f"{folder}/trial_{number}", 0)
+
+    keys = [key(room, number) for number in range(3) for room in (1, 2, 3)]
+    waiting, taken = Waiting(keys), []
+    first = second = None
+    for _ in range(4):
+        first, second = waiting.take(first), waiting.take(second)
+        taken += [first, second]
+    rooms = [one.trajectory.split("-")[-1][0] for one in taken if one is not None]
+    assert rooms == ["1", "2", "1", "2", "1", "2", "3", "3"]
+    assert [waiting.take(None), waiting.take(None)] == [key(3, 2), None]
+    assert set(taken) == {one for one in keys if one != key(3, 2)}
 
 
 @pytest.mark.parametrize("key", KEYS[::2])
