@@ -91,7 +91,10 @@ class Renderer:
         names = np.empty(count * pixels if instances else 0, dtype=np.int16)
         classed = classes_of is not None and rgb and instances
         kinds = np.empty(count * pixels if classed else 0, dtype=np.uint8)
-        texels, levels = texture_atlas() if rgb else (_NO_TEXELS, _NO_LEVELS)
+        texels, levels = _NO_TEXELS, _NO_LEVELS
+        if rgb:
+            stage.light_up()
+            texels, levels = texture_atlas()
         render_views(
             np.array(eye, dtype=np.float32),
             camera_bases(tuple(views)),

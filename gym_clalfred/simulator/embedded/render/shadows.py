@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from gym_clalfred.simulator.embedded.render.raster import EXACT
+
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 U8 = NDArray[np.uint8]
@@ -19,6 +21,9 @@ U8 = NDArray[np.uint8]
 #: Texels by which a shadow's edge is softened, on each side.
 SOFT = 3
 BLUR = 2
+
+#: Texels by which blurring spreads what it blurs.
+SPREAD = 2 * BLUR
 
 #: Objects smaller than this radius cast only on what is directly below them.
 SMALL = np.float32(0.35)
@@ -90,11 +95,8 @@ def cast(
     axes: F32,
     frames: F32,
     maps: I32,
-    base: F32,
     total: I32,
-    coarse: F32,
-    fine_maps: I32,
-    fine: U8,
+    dirty: I32,
     scratch: F32,
 ) -> None:
     """Adds (sign 1) or takes away (-1) the shadows of objects on the given receivers.
@@ -107,8 +109,8 @@ def cast(
             bottom, top.
         receivers: indices into axes, frames and maps.
         maps: (R, 3) first texel, width (0 = unused), height.
-        base: light without objects; total: sum of shadows; coarse: what results.
-        fine_maps, fine: the same for the finer map that is drawn; see ``refine``.
+        total: sum of shadows at each texel.
+        dirty: (R, 4) left, top, right (0 = nothing), bottom of what changed; see ``refresh``.
         scratch: (2, S) working memory.
     """
     for index in range(len(slots)):
@@ -127,11 +129,8 @@ def cast(
                     axes,
                     frames,
                     maps,
-                    base,
                     total,
-                    coarse,
-                    fine_maps,
-                    fine,
+                    dirty,
                     scratch,
                 )
 
@@ -149,11 +148,8 @@ def cast_on(
     axes: F32,
     frames: F32,
     maps: I32,
-    base: F32,
     total: I32,
-    coarse: F32,
-    fine_maps: I32,
-    fine: U8,
+    dirty: I32,
     scratch: F32,
 ) -> None:
     """``cast`` for one object and one receiver."""
@@ -184,11 +180,13 @@ def cast_on(
     patch_height = min(height, int(b + reach) + 2) - top
     if patch_width <= 0 or patch_height <= 0 or patch_width * patch_height > len(weights):
         return
+    first_row, last_row = 0, patch_height
+    first_column, last_column = 0, patch_width
     if small:
         blob(box, axes[r], per_texel, left, top, patch_width, patch_height, weights)
     else:
         weights[: patch_width * patch_height] = ZERO
-        touched = project(
+        filled = project(
             span[0],
             span[1],
             corners,
@@ -202,15 +200,64 @@ def cast_on(
             patch_height,
             weights,
         )
-        if not touched:
+        # What was filled, as far as blurring spreads it; the rest of the patch stays empty.
+        first_column, first_row = max(filled[0] - SPREAD, 0), max(filled[1] - SPREAD, 0)
+        last_column = min(filled[2] + SPREAD, patch_width)
+        last_row = min(filled[3] + SPREAD, patch_height)
+        if filled[0] >= filled[2]:
             return
-        blur(weights, scratch[1], patch_width, patch_height)
-    for j in range(patch_height):
-        for i in range(patch_width):
-            t = maps[r, 0] + (top + j) * width + left + i
-            total[t] += sign * int(weights[j * patch_width + i] * UNIT)
-            coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
-    refine(left, top, left + patch_width, top + patch_height, maps[r], coarse, fine_maps[r], fine)
+        start = first_row * patch_width + first_column
+        blur(
+            weights,
+            scratch[1],
+            start,
+            patch_width,
+            last_column - first_column,
+            last_row - first_row,
+        )
+    for j in range(first_row, last_row):
+        line = maps[r, 0] + (top + j) * width + left
+        for i in range(first_column, last_column):
+            total[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
+    if dirty[r, 2] == 0:
+        dirty[r, 0], dirty[r, 1] = width, height
+    dirty[r, 0] = min(dirty[r, 0], left + first_column)
+    dirty[r, 1] = min(dirty[r, 1], top + first_row)
+    dirty[r, 2] = max(dirty[r, 2], left + last_column)
+    dirty[r, 3] = max(dirty[r, 3], top + last_row)
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+def refresh(
+    receivers: int,
+    maps: I32,
+    base: F32,
+    total: I32,
+    coarse: F32,
+    fine_maps: I32,
+    fine: U8,
+    dirty: I32,
+) -> None:
+    """Brings the light maps that are drawn up to date with all that was cast since the last time.
+
+    Exact arithmetic, so that a texel is the same whatever changed together with it.
+
+    Args:
+        receivers: how many there are.
+        base: light without objects; total: sum of shadows; coarse: what results.
+        fine_maps, fine: the same for the finer map that is drawn; see ``refine``.
+        dirty: (R, 4) what changed; nothing of it has, afterwards.
+    """
+    for r in range(receivers):
+        left, top, right, bottom = dirty[r, 0], dirty[r, 1], dirty[r, 2], dirty[r, 3]
+        if right == 0:
+            continue
+        dirty[r, 2], dirty[r, 3] = 0, 0
+        for j in range(top, bottom):
+            line = maps[r, 0] + j * maps[r, 1]
+            for t in range(line + left, line + right):
+                coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
+        refine(left, top, right, bottom, maps[r], coarse, fine_maps[r], fine)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -252,9 +299,9 @@ def project(
     width: int,
     height: int,
     weights: F32,
-) -> bool:
-    """Fills what the polygons of an object cover of a receiver; whether any does."""
-    touched = False
+) -> tuple[int, int, int, int]:
+    """Fills what the polygons of an object cover of a receiver; left, top, right, bottom of it."""
+    reached = (width, height, 0, 0)
     shift_a = axes[0] * light[0] + axes[1] * light[1] + axes[2] * light[2]
     shift_b = axes[4] * light[0] + axes[5] * light[1] + axes[6] * light[2]
     a, b = np.empty(16, dtype=np.float32), np.empty(16, dtype=np.float32)
@@ -277,12 +324,11 @@ def project(
         for k in range(corner_count):
             a[k] -= np.float32(0.3) * h * shift_a
             b[k] -= np.float32(0.3) * h * shift_b
-        touched = True
-        fill(a, b, corner_count, weight, width, height, weights)
-    return touched
+        reached = fill(a, b, corner_count, weight, width, height, weights, reached)
+    return reached
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def refine(
     left: int, top: int, right: int, bottom: int, chart: I32, coarse: F32, fine_chart: I32, fine: U8
 ) -> None:
@@ -308,32 +354,43 @@ def refine(
                 there = coarse[t] + y * (coarse[t + width] - coarse[t])
                 step = (there - here) * share
                 light = here
-                for i in range(a * times, min((a + 1) * times, fine_width)):
-                    fine[line + i] = np.uint8(min(light, MOST_LIGHT) * PLAIN_LIGHT)
+                for i in range(line + a * times, line + min((a + 1) * times, fine_width)):
+                    fine[i] = np.uint8(np.int32(min(light, MOST_LIGHT) * PLAIN_LIGHT))
                     light += step
                 here = there
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def fill(
-    a: F32, b: F32, count: int, weight: np.float32, width: int, height: int, weights: F32
-) -> None:
-    """Raises ``weights`` to at least ``weight`` in a polygon, thickened by half a texel."""
+    a: F32,
+    b: F32,
+    count: int,
+    weight: np.float32,
+    width: int,
+    height: int,
+    weights: F32,
+    reached: tuple[int, int, int, int],
+) -> tuple[int, int, int, int]:
+    """Raises ``weights`` to at least ``weight`` in a polygon, thickened by half a texel.
+
+    Returns left, top, right, bottom of what was ``reached`` before and now.
+    """
+    left, top, right, bottom = reached
     b_low, b_high = b[0], b[0]
     for k in range(1, count):
         b_low, b_high = min(b_low, b[k]), max(b_high, b[k])
     first, last = max(0, int(np.ceil(b_low - HALF))), min(height - 1, int(np.floor(b_high + HALF)))
     for j in range(first, last + 1):
         row_low, row_high = np.float32(1e30), np.float32(-1e30)
-        bottom, ceiling = np.float32(j) - HALF, np.float32(j) + HALF
+        floor, ceiling = np.float32(j) - HALF, np.float32(j) + HALF
         for k in range(count):
             n = k + 1 if k + 1 < count else 0
-            if max(b[k], b[n]) < bottom or min(b[k], b[n]) > ceiling:
+            if max(b[k], b[n]) < floor or min(b[k], b[n]) > ceiling:
                 continue
             run, rise = b[n] - b[k], a[n] - a[k]
             s, t = ZERO, ONE
             if abs(run) > np.float32(1e-6):
-                s = min(max((bottom - b[k]) / run, ZERO), ONE)
+                s = min(max((floor - b[k]) / run, ZERO), ONE)
                 t = min(max((ceiling - b[k]) / run, ZERO), ONE)
             row_low = min(row_low, a[k] + s * rise, a[k] + t * rise)
             row_high = max(row_high, a[k] + s * rise, a[k] + t * rise)
@@ -341,15 +398,23 @@ def fill(
         end = min(width - 1, int(np.floor(row_high + HALF)))
         for i in range(begin, end + 1):
             weights[j * width + i] = max(weights[j * width + i], weight)
+        if begin <= end:
+            left, top = min(left, begin), min(top, j)
+            right, bottom = max(right, end + 1), max(bottom, j + 1)
+    return left, top, right, bottom
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def blur(values: F32, scratch: F32, width: int, height: int) -> None:
-    """Two box blurs of radius ``BLUR`` along each axis, in place; running sums."""
+def blur(values: F32, scratch: F32, start: int, stride: int, width: int, height: int) -> None:
+    """Two box blurs of radius ``BLUR`` along each axis, in place; running sums.
+
+    Args:
+        values: rows are ``stride`` apart; a part of ``width`` and ``height`` from ``start`` on.
+    """
     share = ONE / np.float32(2 * BLUR + 1)
     for _ in range(2):
         for j in range(height):
-            line = j * width
+            line, out = start + j * stride, j * width
             running = ZERO
             for i in range(min(BLUR, width)):
                 running += values[line + i]
@@ -358,23 +423,24 @@ def blur(values: F32, scratch: F32, width: int, height: int) -> None:
                     running += values[line + i + BLUR]
                 if i > BLUR:
                     running -= values[line + i - BLUR - 1]
-                scratch[line + i] = running * share
+                scratch[out + i] = running * share
         for i in range(width):
-            values[i] = ZERO
+            values[start + i] = ZERO
             for j in range(min(BLUR, height)):
-                values[i] += scratch[j * width + i]
+                values[start + i] += scratch[j * width + i]
         for j in range(height):
-            line = j * width
-            above = (j - 1) * width if j > 0 else 0
+            line, out = j * width, start + j * stride
+            above = out - stride if j > 0 else start
             for i in range(width):
                 running = values[above + i]
                 if j + BLUR < height:
                     running += scratch[line + BLUR * width + i]
                 if j > BLUR:
                     running -= scratch[line - (BLUR + 1) * width + i]
-                values[line + i] = running
-        for k in range(width * height):
-            values[k] = max(values[k] * share, ZERO)
+                values[out + i] = running
+        for j in range(height):
+            for k in range(start + j * stride, start + j * stride + width):
+                values[k] = max(values[k] * share, ZERO)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -401,8 +467,8 @@ def shine(
         x, z = corners[k, 0] - fall * light[0], corners[k, 2] - fall * light[2]
         a[k] = axes[0] * x + axes[2] * z + axes[3]
         b[k] = axes[4] * x + axes[6] * z + axes[7]
-    fill(a, b, len(corners), strength, width, height, weights)
-    blur(weights, scratch[1], width, height)
+    fill(a, b, len(corners), strength, width, height, weights, (width, height, 0, 0))
+    blur(weights, scratch[1], 0, width, width, height)
     for t in range(width * height):
         base[chart[0] + t] += weights[t]
 

@@ -96,6 +96,7 @@ class Stage:
         self._free_receivers: list[int] = []
         self.objects = 0
         self.receivers = 0
+        self._is_lit = True
         # Per object.
         self.spans = np.zeros((256, 4), dtype=np.int32)
         self.spheres = np.zeros((256, 4), dtype=np.float32)
@@ -112,6 +113,7 @@ class Stage:
         self._receiver_axes = np.zeros((256, 8), dtype=np.float32)
         self._receiver_frames = np.zeros((256, 4), dtype=np.float32)
         self._receiver_maps = np.zeros((256, 3), dtype=np.int32)
+        self._dirty = np.zeros((256, 4), dtype=np.int32)
         self.fine_axes = np.zeros((256, 8), dtype=np.float32)
         self.fine_maps = np.zeros((256, 3), dtype=np.int32)
         self._base = np.ones(1 << 16, dtype=np.float32)
@@ -165,6 +167,7 @@ class Stage:
                 first, width, height = maps[r].tolist()
                 blocks.give(first, width * height)
             self._receiver_maps[r, 1] = 0
+            self._dirty[r] = 0
             self._free_receivers.append(int(r))
         self._cast(-1, self._slot(placed), self._all_receivers())
         self._polygons.give(placed.first, placed.count)
@@ -176,6 +179,21 @@ class Stage:
             self._boxes[placed.slot] = self._boxes[last]
             self._placed[int(self.spans[last, 2])].slot = placed.slot
         self.objects = last
+
+    def light_up(self) -> None:
+        """Brings the light maps up to date, before they are drawn."""
+        if not self._is_lit:
+            shadow_maps.refresh(
+                self.receivers,
+                self._receiver_maps,
+                self._base,
+                self._shadow,
+                self._coarse,
+                self.fine_maps,
+                self.fine,
+                self._dirty,
+            )
+            self._is_lit = True
 
     def copy(self) -> Stage:
         """An independent stage with the same objects; quicker than building one anew."""
@@ -194,6 +212,7 @@ class Stage:
         return _COUNTING[placed.slot : placed.slot + 1]
 
     def _cast(self, sign: int, slots: NDArray[np.int32], receivers: NDArray[np.int32]) -> None:
+        self._is_lit = False
         shadow_maps.cast(
             sign,
             slots,
@@ -207,11 +226,8 @@ class Stage:
             self._receiver_axes,
             self._receiver_frames,
             self._receiver_maps,
-            self._base,
             self._shadow,
-            self._coarse,
-            self.fine_maps,
-            self.fine,
+            self._dirty,
             self._scratch,
         )
 
@@ -393,6 +409,7 @@ _PER_RECEIVER = (
     "_receiver_axes",
     "_receiver_frames",
     "_receiver_maps",
+    "_dirty",
     "fine_axes",
     "fine_maps",
 )
