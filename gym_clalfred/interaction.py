@@ -64,16 +64,15 @@ def choose_by_class(
     ]
     if not candidates:
         return Choice(None, _why_none_is_visible(wanted, sight, objects))
+    extents = {name: sight.extent(name) for name in candidates}
     if previous is not None and previous.object_class is wanted:
         anchor = previous.centre
     else:
         anchor = _CENTRE
-        pixels = {name: np.count_nonzero(sight.mask(name)) for name in candidates}
-        most = max(pixels.values())
-        candidates = [name for name in candidates if pixels[name] == most]
-    centres = {name: _centre(sight.mask(name)) for name in candidates}
-    chosen = min(candidates, key=lambda name: _distance(centres[name], anchor))
-    return Choice(chosen, pointing=Pointing(wanted, centres[chosen]))
+        most = max(pixels for pixels, _ in extents.values())
+        candidates = [name for name in candidates if extents[name][0] == most]
+    chosen = min(candidates, key=lambda name: _distance(extents[name][1], anchor))
+    return Choice(chosen, pointing=Pointing(wanted, extents[chosen][1]))
 
 
 def choose_by_mask(
@@ -94,8 +93,7 @@ def choose_by_mask(
         name = names[index - 1]
         object_class = objects[name].object_class
         if object_class in INTERACTABLE:
-            centre = _centre(sight.instances == index)
-            return Choice(name, pointing=Pointing(object_class, centre))
+            return Choice(name, pointing=Pointing(object_class, sight.extent(name)[1]))
     return Choice(None, Failure.NOT_VISIBLE)
 
 
@@ -124,17 +122,6 @@ def as_sight_mask(mask: object, image_size: int) -> NDArray[np.bool_]:
     return array
 
 
-def _centre(mask: NDArray[np.bool_]) -> tuple[float, float]:
-    # Sums over bytes are several times as fast as listing the pixels.
-    by_row = mask.view(np.uint8).sum(axis=1, dtype=np.uint32)
-    by_column = mask.view(np.uint8).sum(axis=0, dtype=np.uint32)
-    pixels = int(by_row.sum())
-    if not pixels:
-        return _CENTRE
-    places = np.arange(SIGHT_PIXELS)
-    return float(by_row @ places) / pixels, float(by_column @ places) / pixels
-
-
 def _distance(a: tuple[float, float], b: tuple[float, float]) -> float:
     return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
 
@@ -145,8 +132,8 @@ def _why_none_is_visible(
     if wanted is ObjectClass.NoObject:
         return Failure.NO_TARGET
     in_view = any(
-        bool((sight.instances == index).any())
-        for index, name in enumerate(sight.object_ids, start=1)
+        sight.extent(name)[0] > 0
+        for name in sight.object_ids
         if name in objects and objects[name].object_class is wanted
     )
     return Failure.TOO_FAR if in_view else Failure.NOT_VISIBLE

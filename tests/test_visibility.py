@@ -14,13 +14,13 @@ from gym_clalfred.simulator.embedded.placement import Gaze
 from gym_clalfred.simulator.embedded.visibility import (
     LEAST_PIXELS,
     PUT_REACH,
-    count_pixels,
     direction_of,
     distance_to,
     gaze_at,
     observe,
     pixels_of,
     points_of,
+    sum_pixels,
 )
 
 FOCAL = 259.8076
@@ -32,9 +32,12 @@ pitches = st.sampled_from(range(-30, 61, 15))
 def test_counting_and_finding_pixels_agree_with_numpy(runs):
     image = np.concatenate([np.full(n, value, dtype=np.int16) for value, n in runs])
     image = np.stack([image, image[::-1]])
-    assert (count_pixels(image, 7) == np.bincount(image.ravel(), minlength=7)).all()
-    for found, expected in zip(pixels_of(image, 3), np.nonzero(image == 3), strict=True):
-        assert (found == expected).all()
+    for value, sums in enumerate(sum_pixels(image, 7).tolist()):
+        rows, columns = np.nonzero(image == value)
+        assert sums == [len(rows), rows.sum(), columns.sum()]
+    for every in (1, 4):
+        for found, expected in zip(pixels_of(image, 3, every), np.nonzero(image == 3), strict=True):
+            assert (found == expected[::every]).all()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_pixels_go_back_to_the_points_they_show(yaw, pitch, x, y, z):
     found = points_of(rows, columns, depth, agent)
     if math.hypot(point[0] - 1.0, point[2] + 2.0) < PUT_REACH - 0.02:
         assert found[0] == pytest.approx(point, abs=z / FOCAL)
-    gaze = gaze_at(rows, columns, agent)
+    gaze = gaze_at(row, column, agent)
     assert gaze.distance_to(tuple(point)) <= 2 * z / FOCAL
 
 

@@ -197,11 +197,24 @@ class Sight:
         instances: (300, 300) int16 as in ``Frame``.
         object_ids: names of the instances.
         visible: ids that are in view, not hidden and within reach (AI2-THOR's ``visible``).
+        sums: (N + 1, 3) number of pixels of each instance, sum of their rows and of their columns,
+            from a simulator that has counted them.
     """
 
     instances: NDArray[np.int16]
     object_ids: tuple[str, ...]
     visible: frozenset[str]
+    sums: NDArray[np.int64] | None = None
+
+    def extent(self, object_id: str) -> tuple[int, tuple[float, float]]:
+        """How many pixels show an object, and their mean row and column; (0, 0) without any."""
+        if self.sums is not None and object_id in self.object_ids:
+            sums = self.sums[self.object_ids.index(object_id) + 1]
+            pixels, rows, columns = (int(value) for value in sums)
+        else:
+            places = np.nonzero(self.mask(object_id))
+            pixels, rows, columns = len(places[0]), int(places[0].sum()), int(places[1].sum())
+        return pixels, (rows / max(pixels, 1), columns / max(pixels, 1))
 
     def mask(self, object_id: str) -> NDArray[np.bool_]:
         """(300, 300) pixels that show the object; all false if it is not in view."""

@@ -33,6 +33,7 @@ from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.scenery import Scenery
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import (
+    MOST_POINTS,
     Observation,
     eye_of,
     gaze_at,
@@ -290,10 +291,11 @@ class EmbeddedSimulator(Simulator):
         held, depth = household.held, observation.depth
         if held is None or depth is None:
             return Failure.HANDS_EMPTY
-        agent = self.agent
-        rows, columns = pixels_of(observation.sight.instances, holder.index + 1)
+        agent, sight = self.agent, observation.sight
+        pixels, centre = sight.extent(holder.id)
+        rows, columns = pixels_of(sight.instances, holder.index + 1, max(pixels // MOST_POINTS, 1))
         places = household.places_for_held(
-            holder, gaze_at(rows, columns, agent), points_of(rows, columns, depth, agent)
+            holder, gaze_at(*centre, agent), points_of(rows, columns, depth, agent)
         )
         if isinstance(places, Failure):
             return places

@@ -57,11 +57,11 @@ def observe(
     Args:
         depth: (300, 300) that belongs to it.
     """
-    counts = count_pixels(instances, len(things) + 1)
-    seen = [things[k] for k in np.flatnonzero(counts[1:] >= LEAST_PIXELS).tolist()]
+    sums = sum_pixels(instances, len(things) + 1)
+    seen = [thing for thing, pixels in zip(things, sums[1:, 0].tolist()) if pixels >= LEAST_PIXELS]
     visible = frozenset(thing.id for thing in seen if _is_in_reach(thing, x, z))
     in_view = frozenset(thing.id for thing in seen)
-    return Observation(Sight(instances, object_ids, visible), in_view, depth)
+    return Observation(Sight(instances, object_ids, visible, sums), in_view, depth)
 
 
 def _is_in_reach(thing: Thing, x: float, z: float) -> bool:
@@ -84,12 +84,12 @@ def eye_of(agent: AgentPose) -> Vector:
     return (agent.x, agent.y + CAMERA_ABOVE_AGENT, agent.z)
 
 
-def gaze_at(rows: NDArray[np.int64], columns: NDArray[np.int64], agent: AgentPose) -> Gaze:
-    """The line of sight through the middle of some pixels of the 300 x 300 view."""
+def gaze_at(row: float, column: float, agent: AgentPose) -> Gaze:
+    """The line of sight through a place in the 300 x 300 view."""
     middle = SIGHT_PIXELS / 2
     focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
-    right = (float(columns.mean()) + 0.5 - middle) / focal if len(columns) else 0.0
-    up = (middle - float(rows.mean()) - 0.5) / focal if len(rows) else 0.0
+    right = (column + 0.5 - middle) / focal
+    up = (middle - row - 0.5) / focal
     return Gaze(eye_of(agent), direction_of(agent, right, up), PUT_REACH)
 
 
@@ -99,15 +99,13 @@ def points_of(
     depth: NDArray[np.float32],
     agent: AgentPose,
 ) -> NDArray[np.float64]:
-    """(N, 3) points in the room that some pixels show, some hundreds of them, within reach.
+    """(N, 3) points in the room that some pixels show, those within reach.
 
     Args:
         rows, columns: (P,) of the pixels.
         depth: (300, 300) metres along the optical axis.
         agent: whose view it is.
     """
-    every = max(len(rows) // MOST_POINTS, 1)
-    rows, columns = rows[::every], columns[::every]
     middle = SIGHT_PIXELS / 2
     focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
     along = depth[rows, columns].astype(np.float64)
@@ -135,33 +133,37 @@ def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vecto
 
 
 @njit(cache=True, nogil=True)
-def count_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
-    """How many pixels of an image show each instance."""
-    counts = np.zeros(length, dtype=np.int64)
-    pixels = instances.ravel()
-    # Neighbours mostly show the same thing, so runs are counted rather than pixels.
-    start, current = 0, pixels[0]
-    for k in range(1, pixels.size):
-        if pixels[k] != current:
-            counts[current] += k - start
-            start, current = k, pixels[k]
-    counts[current] += pixels.size - start
-    return counts
+def sum_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
+    """(length, 3) pixels of an image that show each instance, sums of their rows and columns."""
+    sums = np.zeros((length, 3), dtype=np.int64)
+    height, width = instances.shape
+    for row in range(height):
+        # Neighbours mostly show the same thing, so runs are counted rather than pixels.
+        start = 0
+        while start < width:
+            current, end = instances[row, start], start + 1
+            while end < width and instances[row, end] == current:
+                end += 1
+            sums[current, 0] += end - start
+            sums[current, 1] += (end - start) * row
+            sums[current, 2] += (end - start) * (start + end - 1) // 2
+            start = end
+    return sums
 
 
 @njit(cache=True, nogil=True)
 def pixels_of(
-    instances: NDArray[np.int16], instance: int
+    instances: NDArray[np.int16], instance: int, every: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows and columns of the pixels that show an instance, in reading order."""
-    count = 0
-    for pixel in instances.ravel():
-        count += pixel == instance
-    rows, columns = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    found = 0
-    for row in range(instances.shape[0]):
-        for column in range(instances.shape[1]):
+    """Rows and columns of the pixels that show an instance, one of ``every`` in reading order."""
+    height, width = instances.shape
+    places = np.empty((2, height * width // every + 1), dtype=np.int64)
+    found, passed = 0, 0
+    for row in range(height):
+        for column in range(width):
             if instances[row, column] == instance:
-                rows[found], columns[found] = row, column
-                found += 1
-    return rows, columns
+                if passed == 0:
+                    places[0, found], places[1, found] = row, column
+                    found += 1
+                passed = passed + 1 if passed + 1 < every else 0
+    return places[0, :found].copy(), places[1, :found].copy()

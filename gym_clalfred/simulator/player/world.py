@@ -33,7 +33,6 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import (
     Observation,
-    count_pixels,
     distance_to,
     eye_of,
     observe,
@@ -274,8 +273,7 @@ class World(EmbeddedSimulator):
 
     def _within_reach(self, observation: Observation) -> Observation:
         sight = observation.sight
-        counts = count_pixels(sight.instances, len(self.household.things) + 1)
-        seen = [thing for thing in self.household.things if counts[thing.index + 1]]
+        seen = [thing for thing in self.household.things if sight.extent(thing.id)[0]]
         near = (t.id for t in seen if distance_to(t, self._x, self._z) <= self.reach)
         visible = frozenset(near) & observation.in_view
         return replace(observation, sight=replace(sight, visible=visible))
