@@ -57,10 +57,8 @@ class Renderer:
         self._words = np.zeros(shading.STRETCH // 8, dtype=np.uint64)
         self._changes = self._words.view(np.uint8)
         self._ends = np.zeros(shading.STRETCH + 8, dtype=np.int32)
-        stretch = int(shading.NEXT)
-        self._colours = np.zeros(3 * stretch, dtype=np.float32)
-        self._addresses = np.zeros(3 * stretch, dtype=np.int32)
-        self._patches = np.zeros(2 * stretch, dtype=np.uint32)
+        self._work = np.zeros(shading.PARTS * shading.NEXT, dtype=np.float32)
+        self._patches = np.zeros(shading.NEXT, dtype=np.uint32)
         self._stamp = 0
         self._make_room(0, 0)
 
@@ -132,8 +130,7 @@ class Renderer:
             self._changes,
             self._words,
             self._ends,
-            self._colours,
-            self._addresses,
+            self._work,
             self._patches,
             colours,
             depths,
@@ -153,7 +150,7 @@ class Renderer:
         """Sizes the working memory for a stage."""
         self._distances = np.zeros(polygons, dtype=np.float32)
         self._facing = np.zeros(polygons, dtype=np.int32)
-        self._terms = np.zeros((polygons, 24), dtype=np.float32)
+        self._terms = np.zeros((polygons, shading.TERMS), dtype=np.float32)
         self._notes = np.zeros((polygons, 4), dtype=np.int32)
         self._starts = np.zeros(polygons + 1, dtype=np.int32)
         self._points = np.zeros((6, MAX_CORNERS * polygons + BEYOND), dtype=np.float32)

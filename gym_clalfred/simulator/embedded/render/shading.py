@@ -42,16 +42,29 @@ CHUNK = np.uint64(64)
 #: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
 BLOCK = np.uint64(8)
 
-#: Where green and blue, or the light's texel after the texture's, follow in a row's working memory.
-#: Constant distances tell the compiler that they do not overlap.
-NEXT = np.uint64(STRETCH + 16)
-AFTER = np.uint64(2 * (STRETCH + 16))
+#: Parts of a stretch's working memory: red, green and blue without texture and light map, then as
+#: the bits of integers where the texture's and the light's texels are, and the label. One array with
+#: constant distances tells the compiler that they do not overlap.
+NEXT = STRETCH + 16
+PARTS = 6
+GREEN, BLUE = np.uint64(NEXT), np.uint64(2 * NEXT)
+TEXEL, LIGHT, LABEL = np.uint64(3 * NEXT), np.uint64(4 * NEXT), np.uint64(5 * NEXT)
 
-# Columns of ``terms`` after those that ``project_axis`` writes.
-TINT, SPREAD = 20, 23
+# Columns of ``terms`` after those that ``project_axis`` writes: colour, texels per pixel at 1 m,
+# squared, and the light map's width, last column and last row.
+TINT, SPREAD, WIDTH, RIGHT, BOTTOM = 20, 23, 24, 25, 26
+TERMS = 28
+
+# Columns of ``notes``: the stamp of the view whose terms these are, texture, first texel of the
+# light map, instance | class << 16.
+STAMP, TEXTURE, FIRST, NAME = 0, 1, 2, 3
 
 #: Rows of a tile are this power of two apart at every level, which spares a variable shift.
 ROW_SHIFT = np.int32(8)
+
+#: Last texel of a tile's row at each level of detail, without a texture and with one. Read from a
+#: table, as a 32-bit value that was computed would be widened, and the loop that uses it with it.
+LAST_TEXEL = np.stack([np.zeros(16, dtype=np.int32), (TILE >> np.arange(16, dtype=np.int32)) - 1])
 
 #: Texels of each level of detail per texel of the finest.
 FINENESS = (0.5 ** np.arange(16)).astype(np.float32)
@@ -117,8 +130,7 @@ def shade_view(
     changes: U8,
     words: NDArray[np.uint64],
     ends: I32,
-    colours: F32,
-    addresses: I32,
+    work: F32,
     patches: U32,
     owners: NDArray[np.int16],
     classes_of: U8,
@@ -136,15 +148,12 @@ def shade_view(
         lightmap: all light maps; its first byte is plain light.
         texels: all levels of all textures, red | green << 8 | blue << 16; the first is neutral.
         levels: (T, L) first texel of each level of each texture.
-        terms: (N, 24) working memory: ``project_axis`` of u, v, gradient and the map's axes, then
-            colour and texels per pixel at 1 m, squared.
-        notes: (N, 4) working memory: the stamp of the view whose terms these are, texture,
-            receiver, instance | class << 16.
+        terms: (N, TERMS) working memory: ``project_axis`` of u, v, gradient and the map's axes, and
+            the columns named above.
+        notes: (N, 4) working memory: the columns named above.
         changes, words, ends: working memory of ``find_runs``.
-        colours: (3 * NEXT,) working memory: red, green, blue without texture and light map.
-        addresses: (3 * NEXT,) working memory: where the texture's and the light's texels are, and
-            the notes' instance and class.
-        patches: (2 * NEXT,) working memory: those texels.
+        work: (PARTS * NEXT,) working memory: the parts named above.
+        patches: (NEXT,) working memory: texels and their light, then colours.
         owners: (N,) instance of each polygon.
         classes_of: (I,) class of each instance.
         rgb: (size * size * 3,) out.
@@ -165,17 +174,16 @@ def shade_view(
             for run in range(find_runs(polygons, line, count, changes, words, ends)):
                 name, end = polygons[line + begin], np.uint64(ends[run])
                 if name < ZERO:
-                    fill_crack(begin, end, colours, addresses)
+                    fill_crack(begin, end, work)
                     begin = end
                     continue
                 p = np.uint64(name)
-                if notes[p, 0] != stamp:
-                    notes[p, 0] = stamp
-                    notes[p, 1] = patterns[p]
-                    notes[p, 2] = receivers_of[p]
-                    notes[p, 3] = owners[p]
+                if notes[p, STAMP] != stamp:
+                    notes[p, STAMP] = stamp
+                    notes[p, TEXTURE] = patterns[p]
+                    notes[p, NAME] = owners[p]
                     if classed:
-                        notes[p, 3] |= np.int32(classes_of[owners[p]]) << np.int32(16)
+                        notes[p, NAME] |= np.int32(classes_of[owners[p]]) << np.int32(16)
                     prepare(
                         p,
                         eye,
@@ -185,24 +193,18 @@ def shade_view(
                         paints,
                         distances[p],
                         receiver_axes,
+                        receiver_maps,
                         receivers_of[p],
                         terms,
+                        notes,
                     )
-                texture, receiver = notes[p, 1], notes[p, 2]
-                first, width, height = np.int32(0), np.int32(1), np.int32(1)
-                if receiver >= 0:
-                    first = receiver_maps[receiver, 0]
-                    width = receiver_maps[receiver, 1]
-                    height = receiver_maps[receiver, 2]
+                texture = np.uint64(notes[p, TEXTURE])
                 while begin < end:
                     length = min(CHUNK, end - begin)
                     across = np.float32(left) + np.float32(np.int32(begin))
                     at = line + begin
                     w = inverse_depth[at + (length >> np.uint64(1))]
                     level = level_of(terms[p, SPREAD] / (w * w * w), most)
-                    tile, mask = levels[texture, level], np.int32((TILE >> level) - 1)
-                    if texture == 0:
-                        tile, mask = np.int32(0), np.int32(0)
                     shade(
                         inverse_depth,
                         at,
@@ -212,16 +214,12 @@ def shade_view(
                         down,
                         p,
                         terms,
-                        notes[p, 3],
-                        mask,
-                        level,
-                        tile,
+                        notes,
+                        LAST_TEXEL[min(texture, np.uint64(1)), level],
+                        FINENESS[level],
+                        levels[texture, level],
                         jitter,
-                        first,
-                        width,
-                        height,
-                        colours,
-                        addresses,
+                        work,
                     )
                     begin += length
             finish(
@@ -229,17 +227,16 @@ def shade_view(
                 line,
                 texels,
                 lightmap,
-                colours,
-                addresses,
+                work,
                 patches,
                 rgb,
             )
             if named:
                 for k in range(np.uint64(count)):
-                    instances[line + k] = np.int16(addresses[k + AFTER] & 0xFFFF)
+                    instances[line + k] = np.int16(bits(work[k + LABEL]) & 0xFFFF)
             if classed:
                 for k in range(np.uint64(count)):
-                    classes[line + k] = np.uint8(addresses[k + AFTER] >> 16)
+                    classes[line + k] = np.uint8(bits(work[k + LABEL]) >> 16)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -267,17 +264,19 @@ def find_runs(
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def fill_crack(begin: np.uint64, end: np.uint64, colours: F32, addresses: I32) -> None:
+def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
     """Colours pixels without a polygon, hair cracks where a corner meets an edge, like the left."""
     for k in range(begin, end):
-        source = begin - np.uint64(1) if begin > 0 else k
-        for channel in range(np.uint64(3)):
-            colours[k + channel * NEXT] = (
-                colours[source + channel * NEXT] if begin > 0 else np.float32(128.0)
-            )
-        addresses[k] = addresses[source] if begin > 0 else 0
-        addresses[k + NEXT] = addresses[source + NEXT] if begin > 0 else 0
-        addresses[k + AFTER] = 0
+        for part in range(np.uint64(0), LABEL, np.uint64(NEXT)):
+            plain = np.float32(128.0) if part < TEXEL else ZERO
+            work[k + part] = work[begin - np.uint64(1) + part] if begin > 0 else plain
+        work[k + LABEL] = ZERO
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+def bits(value: np.float32) -> np.int32:
+    """The integer whose bits a part of the working memory holds."""
+    return np.float32(value).view(np.int32)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -287,10 +286,10 @@ def in_blocks(length: np.uint64) -> np.uint64:
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
-def level_of(area: np.float32, most: np.int32) -> np.int32:
+def level_of(area: np.float32, most: np.int32) -> np.uint64:
     """Level of detail at which a pixel that covers ``area`` texels covers about one."""
     exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
-    return min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most)
+    return np.uint64(min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most))
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -303,10 +302,12 @@ def prepare(
     paints: F32,
     distance: np.float32,
     receiver_axes: F32,
+    receiver_maps: I32,
     receiver: np.integer,
     terms: F32,
+    notes: I32,
 ) -> None:
-    """Writes a polygon's terms for a view."""
+    """Writes a polygon's terms for a view, and where its light map is."""
     for channel in range(3):
         terms[p, TINT + channel] = paints[p, COLOUR + channel]
     spread = paints[p, DENSITY] / focal
@@ -317,7 +318,14 @@ def prepare(
         project_axis(paints, p, GRADIENT, eye, basis, focal, middle, terms, p, 8)
         for k in range(12, 20):
             terms[p, k] = ZERO
+        # A map of one texel, the one of plain light.
+        notes[p, FIRST] = 0
+        terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM] = ONE, ZERO, ZERO
     else:
+        notes[p, FIRST] = receiver_maps[receiver, 0]
+        terms[p, WIDTH] = np.float32(receiver_maps[receiver, 1])
+        terms[p, RIGHT] = np.float32(receiver_maps[receiver, 1]) - ONE
+        terms[p, BOTTOM] = np.float32(receiver_maps[receiver, 2]) - ONE
         for k in range(8, 11):
             terms[p, k] = ZERO
         terms[p, 11] = ONE
@@ -335,23 +343,18 @@ def shade(
     down: np.float32,
     p: np.uint64,
     terms: F32,
-    label: np.int32,
+    notes: I32,
     mask: np.int32,
-    level: np.int32,
+    fine: np.float32,
     tile: np.int32,
     jitter: np.float32,
-    first: np.int32,
-    width: np.int32,
-    height: np.int32,
-    colours: F32,
-    addresses: I32,
+    work: F32,
 ) -> None:
     """Colours and places of the texels of a chunk, ``length`` pixels from ``begin`` on.
 
     One loop serves all polygons: mispredicted branches cost more than what some could leave out.
     """
     red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
-    fine = FINENESS[np.uint32(level)]
     u1, u2 = terms[p, 0] * fine, terms[p, 3] * fine
     v1, v2 = terms[p, 4] * fine, terms[p, 7] * fine
     u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
@@ -362,20 +365,20 @@ def shade(
     x = x1 * across + terms[p, 13] * down + terms[p, 14]
     y = y1 * across + terms[p, 17] * down + terms[p, 18]
     # Places in a map are whole numbers that float32 holds exactly; its products are quicker.
-    row = np.float32(width)
-    right, bottom = row - ONE, np.float32(height) - ONE
+    row, right, bottom = terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM]
+    first, label = notes[p, FIRST], notes[p, NAME]
     for k in range(begin, begin + in_blocks(length)):
         z = ONE / inverse_depth[at - begin + k]
         i, j = np.int32(z * u + u2), np.int32(z * v + v2)
-        addresses[k] = tile + ((j & mask) << ROW_SHIFT) + (i & mask)
+        work[k + TEXEL] = np.int32(tile + ((j & mask) << ROW_SHIFT) + (i & mask)).view(np.float32)
         left = np.floor(min(max(z * x + x2, ZERO), right))
         top = np.floor(min(max(z * y + y2, ZERO), bottom))
-        addresses[k + NEXT] = first + np.int32(top * row + left)
-        addresses[k + AFTER] = label
+        work[k + LIGHT] = np.int32(first + np.int32(top * row + left)).view(np.float32)
+        work[k + LABEL] = np.int32(label).view(np.float32)
         light = z * lit + constant
-        colours[k] = red * light
-        colours[k + NEXT] = green * light
-        colours[k + AFTER] = blue * light
+        work[k] = red * light
+        work[k + GREEN] = green * light
+        work[k + BLUE] = blue * light
         u += u1
         v += v1
         x += x1
@@ -389,23 +392,22 @@ def finish(
     line: np.uint64,
     texels: U32,
     lightmap: U8,
-    colours: F32,
-    addresses: I32,
+    work: F32,
     patches: U32,
     rgb: U8,
 ) -> None:
     """Multiplies a stretch of a row's colours by its texels and light and writes them as bytes."""
     for k in range(count):
-        texel = texels[np.uint64(np.uint32(addresses[k]))]
-        light = lightmap[np.uint64(np.uint32(addresses[k + NEXT]))]
+        texel = texels[np.uint64(np.uint32(bits(work[k + TEXEL])))]
+        light = lightmap[np.uint64(np.uint32(bits(work[k + LIGHT])))]
         patches[k] = texel | (np.uint32(light) << np.uint32(24))
     for k in range(in_blocks(count)):
         patch = patches[k]
         texel = np.int32(patch)
         light = np.float32(np.int32(patch >> np.uint32(24))) * PER_BOTH
-        r = min(colours[k] * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
-        g = min(colours[k + NEXT] * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
-        b = min(colours[k + AFTER] * light * np.float32(np.int32((texel >> 16) & 255)), BRIGHTEST)
+        r = min(work[k] * light * np.float32(np.int32(texel & 255)), BRIGHTEST)
+        g = min(work[k + GREEN] * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
+        b = min(work[k + BLUE] * light * np.float32(np.int32((texel >> 16) & 255)), BRIGHTEST)
         patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
     start = np.uint64(3) * line
     for k in range(count):
