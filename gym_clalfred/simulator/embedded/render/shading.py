@@ -43,12 +43,13 @@ CHUNK = np.uint64(64)
 BLOCK = np.uint64(8)
 
 #: Parts of a stretch's working memory: red, green and blue without texture and light map, then as
-#: the bits of integers where the texture's and the light's texels are, and the label. One array with
-#: constant distances tells the compiler that they do not overlap.
+#: the bits of integers where the texture's and the light's texels are, and the label; last the
+#: inverse depth. One array with constant distances tells the compiler that they do not overlap.
 NEXT = STRETCH + 16
-PARTS = 6
+PARTS = 7
 GREEN, BLUE = np.uint64(NEXT), np.uint64(2 * NEXT)
 TEXEL, LIGHT, LABEL = np.uint64(3 * NEXT), np.uint64(4 * NEXT), np.uint64(5 * NEXT)
+NEARNESS = np.uint64(6 * NEXT)
 
 # Columns of ``terms`` after those that ``project_axis`` writes: colour, texels per pixel at 1 m,
 # squared, and the light map's width, last column and last row.
@@ -171,6 +172,8 @@ def shade_view(
             line = np.uint64(row * size + left)
             count = min(STRETCH, size - left)
             begin = np.uint64(0)
+            for k in range(in_blocks(np.uint64(count))):
+                work[k + NEARNESS] = inverse_depth[line + k]
             for run in range(find_runs(polygons, line, count, changes, words, ends)):
                 name, end = polygons[line + begin], np.uint64(ends[run])
                 if name < ZERO:
@@ -202,12 +205,9 @@ def shade_view(
                 while begin < end:
                     length = min(CHUNK, end - begin)
                     across = np.float32(left) + np.float32(np.int32(begin))
-                    at = line + begin
-                    w = inverse_depth[at + (length >> np.uint64(1))]
+                    w = work[begin + (length >> np.uint64(1)) + NEARNESS]
                     level = level_of(terms[p, SPREAD] / (w * w * w), most)
                     shade(
-                        inverse_depth,
-                        at,
                         begin,
                         length,
                         across,
@@ -335,8 +335,6 @@ def prepare(
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def shade(
-    inverse_depth: F32,
-    at: np.uint64,
     begin: np.uint64,
     length: np.uint64,
     across: np.float32,
@@ -368,7 +366,7 @@ def shade(
     row, right, bottom = terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM]
     first, label = notes[p, FIRST], notes[p, NAME]
     for k in range(begin, begin + in_blocks(length)):
-        z = ONE / inverse_depth[at - begin + k]
+        z = ONE / work[k + NEARNESS]
         i, j = np.int32(z * u + u2), np.int32(z * v + v2)
         work[k + TEXEL] = np.int32(tile + ((j & mask) << ROW_SHIFT) + (i & mask)).view(np.float32)
         left = np.floor(min(max(z * x + x2, ZERO), right))
