@@ -355,33 +355,35 @@ def shade(
     red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
     u1, u2 = terms[p, 0] * fine, terms[p, 3] * fine
     v1, v2 = terms[p, 4] * fine, terms[p, 7] * fine
-    u = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
-    v = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
+    u0 = u1 * across + (terms[p, 1] * down + terms[p, 2]) * fine
+    v0 = v1 * across + (terms[p, 5] * down + terms[p, 6]) * fine
     change, constant = terms[p, 8], terms[p, 11]
     lit = change * across + terms[p, 9] * down + terms[p, 10]
     x1, x2, y1, y2 = terms[p, 12], terms[p, 15] + jitter, terms[p, 16], terms[p, 19] + jitter
-    x = x1 * across + terms[p, 13] * down + terms[p, 14]
-    y = y1 * across + terms[p, 17] * down + terms[p, 18]
+    x0 = x1 * across + terms[p, 13] * down + terms[p, 14]
+    y0 = y1 * across + terms[p, 17] * down + terms[p, 18]
     # Places in a map are whole numbers that float32 holds exactly; its products are quicker.
     row, right, bottom = terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM]
     first, label = notes[p, FIRST], notes[p, NAME]
-    for k in range(begin, begin + in_blocks(length)):
-        z = ONE / work[k + NEARNESS]
-        i, j = np.int32(z * u + u2), np.int32(z * v + v2)
-        work[k + TEXEL] = np.int32(tile + ((j & mask) << ROW_SHIFT) + (i & mask)).view(np.float32)
-        left = np.floor(min(max(z * x + x2, ZERO), right))
-        top = np.floor(min(max(z * y + y2, ZERO), bottom))
-        work[k + LIGHT] = np.int32(first + np.int32(top * row + left)).view(np.float32)
-        work[k + LABEL] = np.int32(label).view(np.float32)
-        light = z * lit + constant
-        work[k] = red * light
-        work[k + GREEN] = green * light
-        work[k + BLUE] = blue * light
-        u += u1
-        v += v1
-        x += x1
-        y += y1
-        lit += change
+    for block in range((length + BLOCK - np.uint64(1)) // BLOCK):
+        at = begin + block * BLOCK
+        for lane in range(BLOCK):
+            k = at + lane
+            place = np.float32(np.int32(block * BLOCK + lane))
+            z = ONE / work[k + NEARNESS]
+            i = np.int32(z * (u1 * place + u0) + u2)
+            j = np.int32(z * (v1 * place + v0) + v2)
+            work[k + TEXEL] = np.int32(tile + ((j & mask) << ROW_SHIFT) + (i & mask)).view(
+                np.float32
+            )
+            left = np.floor(min(max(z * (x1 * place + x0) + x2, ZERO), right))
+            top = np.floor(min(max(z * (y1 * place + y0) + y2, ZERO), bottom))
+            work[k + LIGHT] = np.int32(first + np.int32(top * row + left)).view(np.float32)
+            work[k + LABEL] = np.int32(label).view(np.float32)
+            light = z * (change * place + lit) + constant
+            work[k] = red * light
+            work[k + GREEN] = green * light
+            work[k + BLUE] = blue * light
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
