@@ -17,6 +17,7 @@ from torch import Tensor
 from tqdm import tqdm
 from typing_extensions import Self
 
+from agents.adam import Adam
 from agents.batch import Batch, EncodedEpisode, ViewFeatures
 from agents.checkpoint import load_state, save_state
 from agents.config import NetworkConfig
@@ -82,7 +83,7 @@ class BehaviorCloning:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self.network = TwoBranchNetwork(network).to(self.device)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), self.training.learning_rate)
+        self.optimizer = Adam(self.network.parameters(), self.training.learning_rate)
         self.num_timesteps = 0
         self.num_episodes = 0
         self.num_updates = 0
@@ -187,8 +188,7 @@ class BehaviorCloning:
         loss.backward()
         self._on_gradients()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.training.max_gradient_norm)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.learning_rate
+        self.optimizer.learning_rate = self.learning_rate
         self.optimizer.step()
         self.num_updates += 1
         self.logger.record_mean("train/loss", float(loss.detach()))
@@ -259,7 +259,7 @@ class BehaviorCloning:
             "agent": type(self).__name__,
             "network_config": asdict(self.config),
             "network": dict(self.network.state_dict()),
-            "optimizer": _optimizer_state(self.optimizer),
+            "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "counts": [self.num_timesteps, self.num_episodes, self.num_updates],
             "gathered": [episode.state_dict() for episode in self._gathered],
@@ -270,7 +270,7 @@ class BehaviorCloning:
     ) -> None:
         """Continues from a state of the same kind of agent."""
         self.network.load_state_dict(state["network"])
-        _load_optimizer_state(self.optimizer, state["optimizer"])
+        self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])
         self.num_timesteps, self.num_episodes, self.num_updates = state["counts"]
         self._gathered = [
@@ -337,14 +337,3 @@ def _as_callback(
     if isinstance(callback, list):
         return CallbackList(callback)
     return ConvertCallback(callback)
-
-
-def _optimizer_state(optimizer: torch.optim.Optimizer) -> list[dict[str, Any]]:
-    """State per parameter, in the parameters' order; the settings are the constructor's."""
-    states = optimizer.state_dict()["state"]
-    return [dict(states[index]) for index in sorted(states)]
-
-
-def _load_optimizer_state(optimizer: torch.optim.Optimizer, states: list[dict[str, Any]]) -> None:
-    groups = optimizer.state_dict()["param_groups"]
-    optimizer.load_state_dict({"state": dict(enumerate(states)), "param_groups": groups})
