@@ -26,6 +26,7 @@ from cl.report.html import as_html
 from cl.report.paper import paper_value
 from cl.report.plots import plot_all
 from cl.report.summary import Table, load_runs, statistic, summarise
+from cl.report.text import TEXT_WIDTH, fitted
 from gym_clalfred.errors import BadInputError, DataError
 from scripts.report import main
 
@@ -127,6 +128,20 @@ def test_all_formats_hold_the_same_numbers(tables: list[Table]) -> None:
     for text in (as_text(tables), as_markdown(tables), as_latex(tables)):
         assert "30.71" in text
         assert "not comparable" in text
+
+
+def test_text_fits_a_terminal_and_loses_no_column(tables: list[Table]) -> None:
+    text = as_text(tables, METRICS)
+    assert max(map(len, text.splitlines())) <= TEXT_WIDTH
+    for metric in METRICS:
+        assert re.search(rf"(^| ){metric}( |$)", text, re.MULTILINE), metric
+    rows = [["method", "first", "second"], ["er", "1", "2"]]
+    assert fitted(rows, 15).split("\n\n") == [
+        "method  first\n------  -----\ner          1",
+        "method  second\n------  ------\ner           2",
+    ]
+    assert fitted(rows, 3) == fitted(rows, 15)
+    assert fitted(rows).splitlines()[0] == "method  first  second"
 
 
 def test_latex_escapes_what_it_must(tables: list[Table]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cl.report.paper import SOURCE, paper_value
 from cl.report.summary import MAIN_METRICS, SPLITS, Row, Statistic, Table
-from cl.report.text import SPLIT_TITLES, aligned
+from cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
 
@@ -20,8 +20,8 @@ def as_text(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> s
     for table, split, title in _by_split(tables):
         rows = [_header(table, metrics)]
         rows += [_cells(table, split, row, metrics, lambda text: f"{text} *") for row in table.rows]
-        parts.append(f"{title}\n{aligned(rows)}")
-    return "\n\n".join([*parts, textwrap.fill(_notes(tables, "a star"), 80)]) + "\n"
+        parts.append(f"{textwrap.fill(title, TEXT_WIDTH)}\n{fitted(rows)}")
+    return "\n\n".join([*parts, textwrap.fill(_notes(tables, "a star"), TEXT_WIDTH)]) + "\n"
 
 
 def as_markdown(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> str:

@@ -8,6 +8,9 @@ from cl.experiment.results import SCORES, Results
 from cl.metrics import Scores
 from gym_clalfred.tasks.spec import TaskType
 
+#: Tables of the report are not wider.
+TEXT_WIDTH = 110
+
 SPLIT_TITLES = {"valid_seen": "seen", "valid_unseen": "unseen"}
 
 
@@ -34,6 +37,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     ]
     lines.insert(1, "  ".join("-" * width for width in widths))
     return "\n".join(lines)
+
+
+def fitted(rows: Sequence[Sequence[str]], width: int = TEXT_WIDTH) -> str:
+    """As ``aligned``, but columns that would not fit go below, again beside the first one."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    blocks: list[list[int]] = [[0]]
+    for column in range(1, len(widths)):
+        taken = sum(widths[one] + 2 for one in blocks[-1])
+        if taken + widths[column] > width and len(blocks[-1]) > 1:
+            blocks.append([0])
+        blocks[-1].append(column)
+    return "\n\n".join(aligned([[row[one] for one in block] for row in rows]) for block in blocks)
 
 
 def evaluation_table(results: Results, learned: int) -> str:
