@@ -116,17 +116,15 @@ def test_every_split_has_all_behaviours_and_rooms(name: str) -> None:
 def test_annotations_add_up(quota: Quota) -> None:
     counts = [quota.annotations(position) for position in range(quota.trajectories)]
     assert sum(counts) == quota.episodes
-    # The small tier trades words for trajectories, which teach more.
-    fewer = quota in TIERS["small"].quotas[Split.TRAIN]
-    assert min(counts) >= (1 if fewer else ANNOTATIONS)
+    assert min(counts) >= ANNOTATIONS
     assert max(counts) - min(counts) <= 1
 
 
 def test_small_is_enough_for_both_setups() -> None:
     rooms: Counter[RoomType] = Counter()
     for quota in TIERS["small"].quotas[Split.TRAIN]:
-        rooms[quota.room_type] += quota.episodes
-    assert min(rooms.values()) >= 250
+        rooms[quota.room_type] += quota.trajectories
+    assert min(rooms.values()) >= 200
 
 
 def test_first_use_makes_and_second_finds(

@@ -10,12 +10,13 @@ from typing import Any
 from agents.behavior_cloning import BehaviorCloning
 from agents.rollout import EpisodeResult, RolloutConfig, evaluate
 from cl.experiment.config import RunConfig, choose
-from cl.experiment.evaluation import evaluated_entries, spread
+from cl.experiment.evaluation import spread
 from cl.metrics import Scores, score
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
+from gym_clalfred.stream import first_annotations
 from gym_clalfred.tasks.spec import TaskType
 
 
@@ -93,7 +94,7 @@ def select(
         choose("room", room, [one.value for one in RoomType])
     keys = [
         entry.key
-        for entry in evaluated_entries(source, Split(split), annotations)
+        for entry in first_annotations(source.entries(Split(split)), annotations)
         if task in (None, entry.task_type.paper_name) and room in (None, entry.room_type.value)
     ]
     return spread(keys, limit)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from agents.config import NetworkConfig
+from agents.rollout import RolloutConfig
 from cl.base import ContinualLearner, MethodConfig
 from cl.memory import memory_size
 from cl.registry import get_method
@@ -70,7 +71,7 @@ class RunConfig:
         evaluate_ahead: evaluate also on the next task before it is learned, and all tasks before
             the first: what forward transfer needs.
         max_steps: actions after which an evaluation episode is cut; ``None``: ALFRED's 1000, on the
-            tier ``small``, whose experts need 40 or little more, 150.
+            tier ``small``, whose experts need 40 or little more, 100.
         threads: of torch; part of the settings because it can change the last bit of a sum.
     """
 
@@ -166,7 +167,8 @@ class RunConfig:
         """Actions after which an evaluation episode is cut."""
         if self.max_steps is not None:
             return self.max_steps
-        return 150 if self.data is None and self.tier == "small" else 1000
+        of_tier = TIERS[self.tier].evaluation_steps if self.data is None else None
+        return of_tier or RolloutConfig.max_steps
 
     def method_settings(self, stream_length: int) -> MethodConfig:
         """The preset with this run's memory and batch."""

@@ -12,9 +12,9 @@ from agents.behavior_cloning import BehaviorCloning
 from cl.experiment.config import RunConfig
 from cl.metrics import EpisodeResult
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
-from gym_clalfred.stream import group_by_task
+from gym_clalfred.stream import first_annotations, group_by_task
 from gym_clalfred.stream.orders import resolve_order
 
 #: The splits that agents are evaluated on.
@@ -62,24 +62,13 @@ def evaluation_sets(config: RunConfig, source: EpisodeSource) -> EvaluationSets:
     balanced = config.scenario.is_balanced_by_room
     sets: EvaluationSets = {}
     for split in SPLITS:
-        entries = evaluated_entries(source, split, config.evaluated_annotations)
+        entries = first_annotations(source.entries(split), config.evaluated_annotations)
         if not entries and any(source.entries(other) for other in SPLITS):
             sets[split] = [() for _ in tasks]
             continue
         groups = group_by_task(entries, config.task_setup, tasks=tasks, balanced=balanced, seed=0)
         sets[split] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
     return sets
-
-
-def evaluated_entries(
-    source: EpisodeSource, split: Split, annotations: int | None
-) -> list[EpisodeEntry]:
-    """The index of a split with at most so many annotations of each trajectory."""
-    return [
-        entry
-        for entry in source.entries(split)
-        if annotations is None or entry.key.annotation < annotations
-    ]
 
 
 def spread(keys: Sequence[EpisodeKey], count: int | None) -> tuple[EpisodeKey, ...]:

@@ -88,7 +88,9 @@ class TrajectoryGenerator:
             scene=scene,
             plan=demonstration.plan,
             actions=demonstration.actions,
-            annotations=write_annotations(task, demonstration.facts, rng, request.annotations),
+            annotations=write_annotations(
+                task, demonstration.facts, rng, request.annotations, scope.precise
+            ),
         )
 
 

@@ -41,6 +41,8 @@ class Scope:
         hidden: whether the target may start in a closed container.
         nearest: whether the agent starts near a target and the expert takes the nearest object of a
             class, instead of any.
+        precise: whether instructions count steps and name every turn and look, instead of as much
+            as people do.
     """
 
     rooms: tuple[int, ...] = ()
@@ -48,6 +50,7 @@ class Scope:
     slicing: bool = True
     hidden: bool = True
     nearest: bool = False
+    precise: bool = False
 
 
 #: No restriction.
@@ -62,15 +65,21 @@ class Tier:
         name: as users say it.
         quotas: what each split consists of.
         seed: of everything random in it.
+        streamed_annotations: of each training trajectory, how many annotations a stream hands out;
+            ``None`` for all, as ALFRED does.
         evaluated_annotations: of each validation trajectory, how many annotations an evaluation
             takes unless told otherwise; ``None`` for all, as ALFRED does.
+        evaluation_steps: actions after which an evaluation cuts an episode unless told otherwise;
+            ``None`` for ALFRED's 1000.
         scope: which tasks it asks for.
     """
 
     name: str
     quotas: Mapping[Split, tuple[Quota, ...]]
     seed: int = 0
+    streamed_annotations: int | None = None
     evaluated_annotations: int | None = None
+    evaluation_steps: int | None = None
     scope: Scope = ANY_TASK
 
     def trajectories(self, split: Split) -> int:
@@ -97,12 +106,12 @@ def _quotas(rows: dict[TaskType, _Row]) -> tuple[Quota, ...]:
     )
 
 
-def _even(rows: dict[TaskType, str], annotations: float = ANNOTATIONS) -> tuple[Quota, ...]:
-    """From "K L B B" numbers of trajectories, all with the same mean number of annotations."""
+def _even(rows: dict[TaskType, str]) -> tuple[Quota, ...]:
+    """From "K L B B" numbers of trajectories, all with the same number of annotations."""
     return _quotas(
         {
             task_type: tuple(
-                (int(n), int(int(n) * annotations)) if int(n) else None for n in row.split()
+                (int(n), int(n) * ANNOTATIONS) if int(n) else None for n in row.split()
             )
             for task_type, row in rows.items()
         }
@@ -188,31 +197,30 @@ _SMALL_ROOMS = (
 )
 
 
-def _tier(
-    name: str,
-    train: dict[TaskType, str],
-    valid: dict[TaskType, str],
-    annotations: float = ANNOTATIONS,
-    scope: Scope = ANY_TASK,
-) -> Tier:
-    quotas = {
-        Split.TRAIN: _even(train, annotations),
+def _splits(
+    train: dict[TaskType, str], valid: dict[TaskType, str]
+) -> dict[Split, tuple[Quota, ...]]:
+    return {
+        Split.TRAIN: _even(train),
         Split.VALID_SEEN: _even(valid),
         Split.VALID_UNSEEN: _even(valid),
     }
-    # Other words for the same room and start tell little more about an agent, at the full price.
-    return Tier(name, quotas, evaluated_annotations=1, scope=scope)
 
 
+# In the smaller tiers validation uses one annotation of each trajectory: other words for the same
+# room and start tell little more about an agent, at the full price.
 #: The tiers by name: ``tiny`` for tests, ``small`` by default, ``full`` with ALFRED's counts.
 TIERS = {
-    "tiny": _tier("tiny", _TINY_TRAIN, _TINY_VALID),
-    "small": _tier(
+    "tiny": Tier("tiny", _splits(_TINY_TRAIN, _TINY_VALID), evaluated_annotations=1),
+    "small": Tier(
         "small",
-        _SMALL_TRAIN,
-        _SMALL_VALID,
-        annotations=1.5,
-        scope=Scope(_SMALL_ROOMS, longest=36, slicing=False, hidden=False, nearest=True),
+        _splits(_SMALL_TRAIN, _SMALL_VALID),
+        streamed_annotations=1,
+        evaluated_annotations=1,
+        evaluation_steps=100,
+        scope=Scope(
+            _SMALL_ROOMS, longest=36, slicing=False, hidden=False, nearest=True, precise=True
+        ),
     ),
     "full": Tier("full", {split: _quotas(rows) for split, rows in _FULL.items()}),
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from gym_clalfred.actions import LOOK_DEGREES
 from gym_clalfred.data.trajectory import Annotation
 from gym_clalfred.language import grammar_templates as templates
 from gym_clalfred.language.grammar_facts import Leg, Relation, StepFacts, Thing, Turn
@@ -32,10 +33,16 @@ _TREATMENT = {TaskType.CLEAN: "cleaned", TaskType.HEAT: "heated", TaskType.COOL:
 
 
 class Voice:
-    """One writer: keeps the words it chose for a class, and its habits, for a whole annotation."""
+    """One writer: keeps the words it chose for a class, and its habits, for a whole annotation.
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    Args:
+        rng: all choices come from it.
+        precise: the writer counts steps and leaves no turn and no look out.
+    """
+
+    def __init__(self, rng: np.random.Generator, precise: bool = False) -> None:
         self._rng = rng
+        self.precise = precise
         self._nouns: dict[ObjectClass, Noun] = {}
         self._detail = float(rng.random())
         self._capitals = float(rng.random()) < 0.85
@@ -105,23 +112,36 @@ class Voice:
 
     def wants_detail(self) -> bool:
         """Whether to describe the whole way rather than its end."""
-        return self.chance(0.1 + 0.6 * self._detail)
+        return self.precise or self.chance(0.1 + 0.6 * self._detail)
 
 
-def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator) -> Annotation:
-    """One annotation: a goal sentence and one instruction for each step of the plan."""
-    voice = Voice(rng)
+def annotate(
+    task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, precise: bool = False
+) -> Annotation:
+    """One annotation: a goal sentence and one instruction for each step of the plan.
+
+    Args:
+        task: what the goal sentence says.
+        steps: what the instructions say.
+        rng: all choices of words come from it.
+        precise: count steps and name every turn and look, instead of as much as people do.
+    """
+    voice = Voice(rng, precise)
     goal = voice.sentence(_goal(voice, task))
     return Annotation(goal, tuple(voice.sentence(_instruction(voice, step)) for step in steps))
 
 
 def write_annotations(
-    task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, count: int
+    task: TaskSpec,
+    steps: Sequence[StepFacts],
+    rng: np.random.Generator,
+    count: int,
+    precise: bool = False,
 ) -> tuple[Annotation, ...]:
     """``count`` annotations by different writers; no goal sentence or instruction list repeats."""
     found: list[Annotation] = []
     while len(found) < count:
-        candidate = annotate(task, steps, rng)
+        candidate = annotate(task, steps, rng, precise)
         if all(candidate.goal != a.goal and candidate.steps != a.steps for a in found):
             found.append(candidate)
     return tuple(found)
@@ -236,8 +256,7 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     slots = {"to": voice.thing(step.place, landmark=0.6)}
     if step.held is not None:
         slots["held"] = voice.the(step.held)
-    tilt = voice.choose(templates.TILTS[step.tilt > 0])
-    slots["tilt"] = tilt
+    slots["tilt"] = _tilt(voice, step.tilt)
     if not step.legs:
         return voice.fill(voice.choose(templates.GOTO_LOOK_ONLY[step.tilt > 0]), slots)
     slots["first"] = voice.choose(templates.TURNS[step.legs[0].turn])
@@ -245,19 +264,19 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     moved = any(leg.moves for leg in step.legs)
     if not moved:
         walked = voice.fill(voice.choose(templates.GOTO_TURN_ONLY), slots)
-    elif _is_sidestep(step.legs):
+    elif _is_sidestep(step.legs) and not voice.precise:
         near = step.legs[0].moves <= _SIDESTEP_MOVES
         ways = templates.SIDESTEPS if near else templates.SHIFTS
         slots["sidestep"] = voice.choose(ways[step.legs[0].turn])
         walked = voice.fill(voice.choose(templates.GOTO_SIDESTEP), slots)
-    elif len(step.legs) <= _MOST_LEGS and voice.wants_detail():
+    elif voice.precise or (len(step.legs) <= _MOST_LEGS and voice.wants_detail()):
         slots["legs"] = _legs(voice, step.legs)
         facing = step.legs[-1].moves == 0
         patterns = templates.GOTO_ALL_FACING if facing else templates.GOTO_ALL_AHEAD
         walked = voice.fill(voice.choose(patterns), slots)
     else:
         walked = voice.fill(voice.choose(_summaries(step)), slots)
-    if abs(step.tilt) >= 30 and voice.wants_detail():
+    if _is_told(voice, step.tilt):
         slots["walked"] = walked
         walked = voice.fill(voice.choose(templates.GOTO_TILT), slots)
     return walked
@@ -299,13 +318,36 @@ def _legs(voice: Voice, legs: Sequence[Leg]) -> str:
         if leg.moves == 0:
             parts.append(turn)
             continue
-        pattern = next(ways for most, ways in templates.MOVES if leg.moves <= most)
-        moves = voice.fill(voice.choose(pattern), {})
+        moves = _moves(voice, leg.moves)
         parts.append(f"{turn} and {moves}" if turn else moves)
     if len(parts) == 1:
         return parts[0]
     then = voice.choose(templates.PHRASES["then"])
     return f"{', '.join(parts[:-1])}, {then} {parts[-1]}"
+
+
+def _moves(voice: Voice, count: int) -> str:
+    if voice.precise and count <= len(templates.NUMBERS):
+        slots = {"count": templates.NUMBERS[count - 1], "steps": "step" if count == 1 else "steps"}
+        return voice.fill(voice.choose(templates.COUNTED_MOVES), slots)
+    pattern = next(ways for most, ways in templates.MOVES if count <= most)
+    return voice.fill(voice.choose(pattern), {})
+
+
+def _tilt(voice: Voice, degrees: int) -> str:
+    """Such as "look down"; a precise writer says how far."""
+    tilt = voice.choose(templates.TILTS[degrees > 0])
+    if not voice.precise or not degrees:
+        return tilt
+    looks = min(abs(degrees) // LOOK_DEGREES, len(templates.TILT_AMOUNTS))
+    return f"{tilt} {templates.TILT_AMOUNTS[looks - 1]}".strip()
+
+
+def _is_told(voice: Voice, degrees: int) -> bool:
+    """Whether a writer mentions a look at the end of a walk."""
+    if voice.precise:
+        return degrees != 0
+    return abs(degrees) >= 2 * LOOK_DEGREES and voice.wants_detail()
 
 
 def _is_sidestep(legs: Sequence[Leg]) -> bool:

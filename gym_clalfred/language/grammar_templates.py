@@ -251,6 +251,14 @@ MOVES: tuple[tuple[int, tuple[str, ...]], ...] = (
     (11, ("{walk} {forward}", "{walk} {forward} for a while", "continue {forward}")),
     (10_000, ("{walk} {forward} a long way", "{walk} {forward}", "{walk} {forward} for a while")),
 )
+#: Numbers of moves and of looks that are counted out.
+NUMBERS = ("a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+COUNTED_MOVES = (
+    "take {count} {steps} {forward}",
+    "{walk} {forward} {count} {steps}",
+    "{walk} {count} {steps} {forward}",
+)
+TILT_AMOUNTS = ("a little", "", "further", "all the way")
 TILTS = {
     True: ("look down", "tilt your head down", "look downward"),
     False: ("look up", "raise your head", "look upward"),

@@ -2,6 +2,7 @@
 
 from gym_clalfred.stream.builders import (
     build_schedule,
+    first_annotations,
     from_split_folder,
     group_by_task,
     schedule_of,
@@ -38,6 +39,7 @@ __all__ = [
     "TaskStream",
     "build_schedule",
     "demonstration_of",
+    "first_annotations",
     "frames_id",
     "frames_index",
     "from_split_folder",

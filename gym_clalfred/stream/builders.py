@@ -64,7 +64,8 @@ def build_schedule(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise BadInputError(f"seed {seed!r}: expected a whole number from 0")
     tasks = resolve_order(setup, order, released=released_order)
-    groups = group_by_task(source.entries(split), setup, tasks=tasks, balanced=balanced, seed=seed)
+    entries = first_annotations(source.entries(split), source.streamed_annotations)
+    groups = group_by_task(entries, setup, tasks=tasks, balanced=balanced, seed=seed)
     name = f"{setup.value}-{kind}-{order if isinstance(order, int) else 'own'}"
     if kind == "disjoint":
         return disjoint(groups, name=name, seed=seed)
@@ -89,6 +90,13 @@ def schedule_of(env: gym.Env[Any, Any], seed: int = 0) -> Schedule:
         seed=seed,
         split=base.split,
     )
+
+
+def first_annotations(
+    entries: Iterable[EpisodeEntry], count: int | None
+) -> tuple[EpisodeEntry, ...]:
+    """The index with at most so many annotations of each trajectory; all for ``None``."""
+    return tuple(entry for entry in entries if count is None or entry.key.annotation < count)
 
 
 def group_by_task(
