@@ -89,7 +89,7 @@ class Voice:
         if thing.level is not None and self.chance(0.7):
             noun = f"{self.choose(templates.LEVELS[thing.level])} {noun}"
         words = f"the {noun}"
-        if thing.relations and self.chance(landmark):
+        if thing.relations and self.names_landmark(landmark):
             words += " " + self.relation(
                 thing.relations[int(self._rng.integers(len(thing.relations)))]
             )
@@ -109,6 +109,10 @@ class Voice:
         if self._capitals:
             words = words[0].upper() + words[1:]
         return words + "." if self._full_stops else words
+
+    def names_landmark(self, probability: float) -> bool:
+        """Whether to say what is near a place; who has counted the way there seldom does."""
+        return self.chance(probability * (0.2 if self.precise else 1.0))
 
     def wants_detail(self) -> bool:
         """Whether to describe the whole way rather than its end."""
@@ -214,7 +218,7 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
         slots["on"] = f"{voice.choose(rest_words(holder))} {place}"
         slots["from"] = f"{voice.choose(take_words(holder))} {place}"
     beside = step.target.relations if step.action == "PutObject" else ()
-    if step.place is not None and beside and voice.chance(0.35):
+    if step.place is not None and beside and voice.names_landmark(0.35):
         # What is put down may be placed by its new neighbours instead of the receptacle's.
         holder = step.place.object_class
         near = voice.relation(beside[0])
