@@ -64,6 +64,10 @@ class ViewFeatures:
             return {"name": self.name}
         return {"name": "", "views": self.views, "index": self.index}
 
+    def unseen(self) -> ViewFeatures:
+        """As many steps that show nothing."""
+        return ViewFeatures(torch.zeros_like(self.views[:1]), torch.zeros_like(self.index))
+
     def dense(self) -> Tensor:
         """(T, V, C, S) maps of every view at every step."""
         return self.views[self.index]
@@ -174,12 +178,19 @@ class Batch:
         cls,
         episodes: Sequence[EncodedEpisode],
         generator: torch.Generator | None = None,
+        blind: float = 0.0,
     ) -> Batch:
-        """Puts episodes together; with a generator, each shows an augmentation of its own."""
+        """Puts episodes together.
+
+        Args:
+            episodes: one after the other.
+            generator: each episode shows an augmentation that is drawn from it.
+            blind: probability that an episode shows nothing, also drawn from it.
+        """
         if not episodes:
             raise BadInputError("a batch needs at least one episode, found none")
         return cls(
-            features=tuple(_draw_features(one, generator) for one in episodes),
+            features=tuple(_draw_features(one, generator, blind) for one in episodes),
             tokens=torch.nn.utils.rnn.pad_sequence(
                 [one.tokens for one in episodes],
                 batch_first=True,
@@ -278,8 +289,14 @@ class Batch:
         return shifted
 
 
-def _draw_features(episode: EncodedEpisode, generator: torch.Generator | None) -> ViewFeatures:
-    if generator is None or not episode.augmented:
+def _draw_features(
+    episode: EncodedEpisode, generator: torch.Generator | None, blind: float
+) -> ViewFeatures:
+    if generator is None:
+        return episode.features
+    if blind and float(torch.rand((), generator=generator)) < blind:
+        return episode.features.unseen()
+    if not episode.augmented:
         return episode.features
     choice = int(torch.randint(len(episode.augmented) + 1, (), generator=generator))
     return episode.features if choice == 0 else episode.augmented[choice - 1]

@@ -180,7 +180,7 @@ class BehaviorCloning:
 
     def make_batch(self, episodes: Sequence[EncodedEpisode]) -> Batch:
         """A batch on the agent's device, with augmentation."""
-        return Batch.of(episodes, self.generator).to(self.device)
+        return Batch.of(episodes, self.generator, self.training.blind).to(self.device)
 
     def step(self, loss: Tensor) -> None:
         """One step of the optimiser down a loss."""

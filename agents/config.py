@@ -28,10 +28,6 @@ class NetworkConfig:
         previous_class_dim: embedding of the previously chosen class; 0, the paper's, for none.
         steps: instructions that are told apart by an embedding of their number, added to their
             words; 0, the paper's, for none.
-        clauses: parts of an instruction, between commas, that are told apart in the same way; 0, the
-            paper's, for none.
-        forget_bias: added to the initial bias of the decoder's forget gates; 0, the paper's, for
-            torch's initial values.
         class_reads_input: whether the class head reads the decoder's input besides its state, as
             the action head does; the paper's does not.
         glance_dim: units of a layer between the filters' responses and the decoder; 0, the paper's,
@@ -53,8 +49,6 @@ class NetworkConfig:
     dropout: float = 0.3
     previous_class_dim: int = 0
     steps: int = 0
-    clauses: int = 0
-    forget_bias: float = 0.0
     class_reads_input: bool = False
     glance_dim: int = 0
     look_gain: float = 1.0

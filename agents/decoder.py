@@ -70,8 +70,6 @@ class Decoder(nn.Module):
         self.filters_bias = weight(BRANCHES, 1, filters, bound=width)
         self.gates = weight(BRANCHES, config.input_dim + width, 4 * width, bound=width)
         self.gates_bias = weight(BRANCHES, 1, 4 * width, bound=width)
-        with torch.no_grad():
-            self.gates_bias[..., width : 2 * width] += config.forget_bias
         if config.glance_dim:
             self.glance = weight(
                 BRANCHES, config.visual_dim, config.glance_dim, bound=config.visual_dim

@@ -10,11 +10,9 @@ from torch.nn import functional as F  # noqa: N812
 
 from agents.config import BRANCHES, NetworkConfig
 from agents.recurrence import run_lstm
-from gym_clalfred.language.tokenizer import SPECIALS, STEP, Tokenizer
+from gym_clalfred.language.tokenizer import SPECIALS, STEP
 
 DIRECTIONS = 2
-
-COMMA_TOKEN = Tokenizer.default().words.index(",")
 
 #: The token with which each instruction begins.
 STEP_TOKEN = SPECIALS.index(STEP)
@@ -59,7 +57,6 @@ class InstructionReader(nn.Module):
         features = config.decoder_dim
         self.words = nn.Embedding(config.vocabulary, config.word_dim)
         self.steps = nn.Embedding(config.steps, config.word_dim) if config.steps else None
-        self.clauses = nn.Embedding(config.clauses, config.word_dim) if config.clauses else None
         self.from_words = weight(BRANCHES, DIRECTIONS, config.word_dim, 4 * width, bound=width)
         self.from_state = weight(BRANCHES, DIRECTIONS, width, 4 * width, bound=width)
         self.bias = weight(BRANCHES, DIRECTIONS, 1, 4 * width, bound=width)
@@ -73,9 +70,6 @@ class InstructionReader(nn.Module):
         if self.steps is not None:
             number = (tokens == STEP_TOKEN).cumsum(1).clamp(max=self.steps.num_embeddings - 1)
             words = words + self.steps(number)
-        if self.clauses is not None:
-            clause = clause_numbers(tokens).clamp(max=self.clauses.num_embeddings - 1)
-            words = words + self.clauses(clause)
         values = self.features(words, lengths)
         valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
         scores = (values @ self.summary).squeeze(3).masked_fill(~valid, -torch.inf)
@@ -133,13 +127,6 @@ class InstructionReader(nn.Module):
                 )[0]
             )
         return torch.cat(branches, 1).transpose(0, 1)
-
-
-def clause_numbers(tokens: Tensor) -> Tensor:
-    """(B, L) for each token how many commas stand before it in its instruction."""
-    commas = (tokens == COMMA_TOKEN).cumsum(1)
-    starts = torch.where(tokens == STEP_TOKEN, commas, 0).cummax(1).values
-    return commas - starts
 
 
 def weight(*shape: int, bound: int) -> nn.Parameter:

@@ -42,6 +42,9 @@ _LIMITS = (
 #: rate learn faster in the same time, see docs/TUNING.md.
 SMALL_BATCH, SMALL_RATE = 16, 2e-3
 
+#: Share of the small network's episodes that are learned from their words alone.
+SMALL_BLIND = 0.5
+
 
 @dataclass(frozen=True)
 class RunConfig:
@@ -177,7 +180,7 @@ class RunConfig:
         batch_size = self.batch_size or training.batch_size
         if self.network == "small":
             batch_size = self.batch_size or SMALL_BATCH
-            training = replace(training, learning_rate=SMALL_RATE)
+            training = replace(training, learning_rate=SMALL_RATE, blind=SMALL_BLIND)
         share = batch_size / training.batch_size
         settings = replace(
             settings,
