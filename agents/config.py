@@ -32,6 +32,8 @@ class NetworkConfig:
             the action head does; the paper's does not.
         glance_dim: units of a layer between the filters' responses and the decoder; 0, the paper's,
             for none: the decoder gets the responses themselves.
+        attention_gain: factor on the scores of the attention over the words; 1, the paper's, looks
+            at all of them alike for long.
         look_gain: factor on the responses of the filters; 1, the paper's, suits ResNet's maps.
     """
 
@@ -51,6 +53,7 @@ class NetworkConfig:
     steps: int = 0
     class_reads_input: bool = False
     glance_dim: int = 0
+    attention_gain: float = 1.0
     look_gain: float = 1.0
 
     @classmethod
@@ -76,6 +79,7 @@ class NetworkConfig:
             steps=16,
             class_reads_input=True,
             glance_dim=64,
+            attention_gain=4.0,
             look_gain=4.0,
         )
 

@@ -164,7 +164,7 @@ class _Run:
         self.masks = masks
         self.drop_scale = 1.0 if masks is None else masks.scale
         self.look_scale = map_scale * config.look_gain * config.channels**-0.5 * self.drop_scale
-        self.attention_scale = config.attention_dim**-0.5
+        self.attention_scale = config.attention_gain * config.attention_dim**-0.5
 
     def forward(
         self,

@@ -19,7 +19,13 @@ from gym_clalfred.objects import ObjectClass
 #: The paper's shape, and what the small network adds to it.
 SHAPES: dict[str, dict[str, object]] = {
     "paper": {},
-    "small": {"steps": 3, "class_reads_input": True, "glance_dim": 4, "look_gain": 4.0},
+    "small": {
+        "steps": 3,
+        "class_reads_input": True,
+        "glance_dim": 4,
+        "look_gain": 4.0,
+        "attention_gain": 4.0,
+    },
 }
 
 
@@ -261,6 +267,18 @@ def test_views_are_shared_and_augmentations_drawn() -> None:
     drawn = {id(Batch.of([augmented], generator).features[0]) for _ in range(20)}
     assert drawn == {id(one.features), id(shared)}
     assert Batch.of([augmented]).features[0] is one.features
+
+
+def test_a_share_of_the_episodes_is_shown_without_views() -> None:
+    one = demonstration(0, length=3)
+    generator = torch.Generator().manual_seed(0)
+    batch = Batch.of([one] * 400, generator, blind=0.25)
+    shown = [features is one.features for features in batch.features]
+    assert 0.68 < sum(shown) / len(shown) < 0.82
+    hidden = batch.features[shown.index(False)]
+    assert hidden.dense().shape == one.features.dense().shape
+    assert not hidden.dense().any()
+    assert all(features is one.features for features in Batch.of([one] * 9, blind=0.9).features)
 
 
 def test_demonstrations_of_unequal_lengths_are_refused() -> None:

@@ -87,9 +87,7 @@ def bootstrap(values: Mapping[str, Sequence[int]], runs: int) -> Difference:
     drawn = rng.integers(len(names), size=(RESAMPLES, len(names)))
     means = sums[drawn].sum(1) / counts[drawn].sum(1)
     low, high = np.quantile(means, (0.025, 0.975))
-    return Difference(
-        float(sums.sum() / counts.sum()), float(low), float(high), len(names), runs
-    )
+    return Difference(float(sums.sum() / counts.sum()), float(low), float(high), len(names), runs)
 
 
 def _pair_key(run: Results) -> tuple[str, int, int]:

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from cl.experiment.results import Results
 from cl.report.text import SPLIT_TITLES, task_title
 
-_STYLE: Any = {
+#: How all plots look.
+STYLE: Any = {
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -26,7 +27,7 @@ _STYLE: Any = {
 }
 
 #: One colour per task; distinguishable without red against green.
-_COLOURS = ("#3366cc", "#e0831f", "#1b998b", "#b0413e", "#7b5ea7", "#8c6d46", "#4f5d75")
+COLOURS = ("#3366cc", "#e0831f", "#1b998b", "#b0413e", "#7b5ea7", "#8c6d46", "#4f5d75")
 _SMOOTH = 9
 
 
@@ -37,7 +38,7 @@ def plot_all(results: Results, folder: Path) -> list[Path]:
     if any("cama/gamma_actions" in row for row in results.document["curves"]):
         plots["confidence.png"] = plot_confidence
     made = []
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         for name, plot in plots.items():
             figure = plot(results)
             figure.savefig(folder / name, bbox_inches="tight", metadata={"Software": None})
@@ -59,7 +60,7 @@ def plot_tasks(results: Results) -> Figure:
                 matrix[shown, task],
                 marker="o",
                 markersize=4,
-                color=_COLOURS[task % len(_COLOURS)],
+                color=COLOURS[task % len(COLOURS)],
                 label=task_title(name),
             )
         ax.set_title(f"valid {title}", loc="left", fontsize=11)

@@ -41,8 +41,8 @@ class Scope:
         hidden: whether the target may start in a closed container.
         nearest: whether the agent starts near a target and the expert takes the nearest object of a
             class, instead of any.
-        precise: whether instructions count steps and name every turn and look, instead of as much
-            as people do.
+        precise: whether instructions count short walks and name every turn and look, instead of as
+            much as people do.
     """
 
     rooms: tuple[int, ...] = ()

@@ -37,7 +37,7 @@ class Voice:
 
     Args:
         rng: all choices come from it.
-        precise: the writer counts steps and leaves no turn and no look out.
+        precise: the writer counts a few steps and leaves no turn and no look out.
     """
 
     def __init__(self, rng: np.random.Generator, precise: bool = False) -> None:
@@ -128,7 +128,7 @@ def annotate(
         task: what the goal sentence says.
         steps: what the instructions say.
         rng: all choices of words come from it.
-        precise: count steps and name every turn and look, instead of as much as people do.
+        precise: count short walks and name every turn and look, instead of as much as people do.
     """
     voice = Voice(rng, precise)
     goal = voice.sentence(_goal(voice, task))

@@ -251,8 +251,8 @@ MOVES: tuple[tuple[int, tuple[str, ...]], ...] = (
     (11, ("{walk} {forward}", "{walk} {forward} for a while", "continue {forward}")),
     (10_000, ("{walk} {forward} a long way", "{walk} {forward}", "{walk} {forward} for a while")),
 )
-#: Numbers of moves and of looks that are counted out.
-NUMBERS = ("a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+#: Numbers of moves that are counted out; nobody counts more.
+NUMBERS = ("a", "two", "three", "four")
 COUNTED_MOVES = (
     "take {count} {steps} {forward}",
     "{walk} {forward} {count} {steps}",

@@ -1,0 +1,91 @@
+"""Figures over many runs, in the manner of the paper's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from cl.experiment.results import Results
+from cl.report.plots import COLOURS, STYLE, plot_confidence
+from cl.report.text import SPLIT_TITLES
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import Split
+
+_OBJECTS = 30
+_MARKERS = "osD^vPX*<>"
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Writes a figure without anything that depends on the day."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, bbox_inches="tight", dpi=90, metadata={"Software": None})
+    return path
+
+
+def confidence(run: Results, path: Path) -> Path:
+    """CAMA's confidence and gamma against the accuracy along the stream."""
+    with mpl.rc_context(STYLE):
+        return save(plot_confidence(run), path)
+
+
+def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path:
+    """Success rate over all tasks learned so far, after each task, for each method."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10, 3.8))
+        axes = figure.subplots(1, 2, sharey=True)
+        for ax, (split, title) in zip(axes, SPLIT_TITLES.items()):
+            for number, (method, runs) in enumerate(methods.items()):
+                _curve(ax, method, runs, split, number)
+            ax.set_title(f"valid {title}", loc="left", fontsize=11)
+            ax.set_xlabel("tasks learned")
+        axes[0].set_ylim(bottom=0)
+        axes[0].set_ylabel("success rate on them in %")
+        axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return save(figure, path)
+
+
+def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
+    """How often each behaviour of the training split is about each object."""
+    counts: dict[str, Counter[str]] = {}
+    for entry in source.entries(Split.TRAIN):
+        if entry.key.annotation == 0:
+            target = source.episode(entry.key).trajectory.task.target
+            counts.setdefault(entry.task_type.paper_name, Counter())[target.name] += 1
+    total: Counter[str] = sum(counts.values(), Counter())
+    objects = [name for name, _ in total.most_common(_OBJECTS)]
+    behaviours = sorted(counts)
+    shares = np.array(
+        [[counts[b][o] / sum(counts[b].values()) for o in objects] for b in behaviours]
+    )
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10, 3.2))
+        ax = figure.subplots()
+        image = ax.imshow(100 * shares, cmap="YlGnBu", aspect="auto")
+        ax.set_xticks(range(len(objects)), objects, rotation=60, ha="right", fontsize=8)
+        ax.set_yticks(range(len(behaviours)), behaviours)
+        ax.grid(False)
+        figure.colorbar(image, ax=ax, label="% of its trajectories")
+        return save(figure, path)
+
+
+def _curve(ax: object, method: str, runs: Sequence[Results], split: str, number: int) -> None:
+    points: dict[int, list[float]] = {}
+    for run in runs:
+        for learned, scores in enumerate(run.document["splits"][split]["after_each_task"], 1):
+            if scores is not None:
+                points.setdefault(learned, []).append(100 * scores["SR"])
+    x = sorted(points)
+    ax.plot(  # type: ignore[attr-defined]
+        x,
+        [np.mean(points[one]) for one in x],
+        marker=_MARKERS[number % len(_MARKERS)],
+        markersize=5,
+        linewidth=1.4,
+        color=COLOURS[number % len(COLOURS)],
+        label=method,
+    )

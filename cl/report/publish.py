@@ -1,0 +1,227 @@
+"""The published results: compact copies of runs, and the page that is made of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.rollout import EpisodeResult
+from cl.experiment.results import Results, read_results, validate
+from cl.failures import Failure, failure_table
+from cl.registry import get_method, method_names
+from cl.report.paired import Difference, compare, success_rate
+from cl.report.paper import paper_value
+from cl.report.summary import SPLITS, group_title, method_title
+from cl.report.text import SPLIT_TITLES
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.errors import DataError
+
+#: Points of the learning curves that a published copy keeps.
+CURVE_POINTS = 120
+
+#: Against what the others are compared, and who leads in the paper.
+WORST, LEADER = "finetuning", "cama"
+
+_DIGITS = 5
+
+
+def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
+    """Writes a compact copy of every run into a folder of published results."""
+    made = []
+    for run in runs:
+        document = compacted(run)
+        validate(document)
+        path = folder / _file_name(run)
+        with atomic_file(path) as file:
+            file.write((json.dumps(document, separators=(",", ":")) + "\n").encode())
+        made.append(path)
+    return made
+
+
+def compacted(run: Results) -> dict[str, Any]:
+    """The results with the episodes of the last evaluation only, and thinner curves."""
+    document = dict(run.document)
+    last = len(run.tasks)
+    document["splits"] = {
+        split: {**part, "episodes": [one for one in part["episodes"] if one["after"] == last]}
+        for split, part in document["splits"].items()
+    }
+    curves = document["curves"]
+    stride = max(1, -(-len(curves) // CURVE_POINTS))
+    document["curves"] = [
+        {name: round(value, _DIGITS) for name, value in row.items()} for row in curves[::stride]
+    ]
+    document["seconds"] = {name: round(value) for name, value in document["seconds"].items()}
+    return document
+
+
+def write_page(folder: Path, page: Path) -> list[Path]:
+    """Writes the page and its figures from a folder of published results.
+
+    ``reading.md`` in that folder is what people wrote about them; its marks ``{{tables}}``,
+    ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are filled in.
+    """
+    # matplotlib is only needed here.
+    from cl.report import figures
+
+    runs = [read_results(path) for path in sorted(folder.glob("*.json"))]
+    if not runs:
+        raise DataError(f"{folder}: no published results; collect some first")
+    source = open_source("small")
+    shown = folder / "figures"
+    made: list[Path] = []
+
+    def link(path: Path) -> str:
+        made.append(path)
+        return f"![{path.stem}]({path.relative_to(page.parent).as_posix()})"
+
+    curves = []
+    for title, group in _groups(runs):
+        name = f"success-{group[0].config.setup}-{group[0].config.schedule}.png"
+        if len(_by_method(group)) > 1:
+            path = figures.success_curves(_by_method(group), shown / name)
+            curves.append(f"{title}:\n\n{link(path)}")
+    leaders = [run for run in runs if run.config.method == LEADER]
+    fillings = {
+        "tables": tables(runs),
+        "curves": "\n\n".join(curves),
+        "objects": link(figures.objects_by_behaviour(source, shown / "objects.png")),
+        "failures": failures(leaders[0], source) if leaders else "",
+        "confidence": link(figures.confidence(leaders[0], shown / "confidence.png"))
+        if leaders
+        else "",
+    }
+    text = (folder / "reading.md").read_text()
+    for mark, filling in fillings.items():
+        text = text.replace(f"{{{{{mark}}}}}", filling)
+    with atomic_file(page) as file:
+        file.write(text.encode())
+    return [page, *made]
+
+
+def tables(runs: Sequence[Results]) -> str:
+    """Markdown: for each set of comparable runs the scores and the paired differences."""
+    parts = []
+    for title, group in _groups(runs):
+        methods = _by_method(group)
+        parts.append(f"### {title}\n\n{_scores(methods, group[0].config.setup)}")
+        differences = _differences(methods)
+        if differences:
+            parts.append(
+                "Paired differences of SR last in percentage points, same episodes, with 95 % "
+                f"intervals over episodes; bold where the interval excludes 0:\n\n{differences}"
+            )
+    return "\n\n".join(parts)
+
+
+def failures(run: Results, source: EpisodeSource) -> str:
+    """Markdown: why the episodes of a run's last evaluation failed, by task type."""
+    parts = []
+    for split, title in SPLIT_TITLES.items():
+        episodes = run.document["splits"][split]["episodes"]
+        last = [one for one in episodes if one["after"] == len(run.tasks)]
+        records = [
+            EpisodeResult(**{name: one[name] for name in one if name not in ("after", "on")})
+            for one in last
+        ]
+        table = failure_table(source, records)
+        total: Counter[str] = sum(table.values(), Counter())
+        columns = [name for name in ("solved", *(one.value for one in Failure)) if total[name]]
+        rows = [[f"valid {title}", *columns]]
+        rows += [
+            [name, *(str(row[column]) for column in columns)]
+            for name, row in [*table.items(), ("all", total)]
+        ]
+        parts.append(_markdown(rows))
+    return "\n\n".join(parts)
+
+
+def _scores(methods: dict[str, list[Results]], setup: str) -> str:
+    header = ["method", "runs"]
+    for name in SPLIT_TITLES.values():
+        header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
+    rows = [[*header, "forgetting, seen", "minutes"]]
+    for method, runs in methods.items():
+        row = [method, str(len(runs))]
+        for split in SPLITS:
+            rate = success_rate(runs, split)
+            row += [
+                "–" if rate is None else f"{_percent(rate.mean)} {_interval(rate)}",
+                _mean(runs, split, "SR_avg"),
+                _mean(runs, split, "GC_last"),
+                _percent(paper_value(method, setup, split, "SR_last")),
+            ]
+        seconds = [sum(run.document["seconds"].values()) for run in runs]
+        row += [_mean(runs, "valid_seen", "forgetting"), f"{sum(seconds) / len(runs) / 60:.1f}"]
+        rows.append(row)
+    return _markdown(rows)
+
+
+def _differences(methods: dict[str, list[Results]]) -> str:
+    rows = [["", *(f"valid {name}" for name in SPLIT_TITLES.values())]]
+    pairs = [(name, WORST) for name in methods if name != WORST]
+    pairs += [
+        (LEADER, name)
+        for name in methods
+        if name not in (LEADER, WORST) and not get_method(methods[name][0].config.method).offline
+    ]
+    for first, second in pairs:
+        if first not in methods or second not in methods:
+            continue
+        gaps = [compare(methods[first], methods[second], split) for split in SPLITS]
+        rows.append([f"{first} − {second}", *map(_gap, gaps)])
+    return _markdown(rows) if len(rows) > 1 else ""
+
+
+def _groups(runs: Sequence[Results]) -> list[tuple[str, list[Results]]]:
+    groups: dict[str, list[Results]] = {}
+    for run in runs:
+        groups.setdefault(group_title(run), []).append(run)
+    return sorted(groups.items())
+
+
+def _by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
+    """In the order of the registry."""
+    known = method_names()
+    ordered = sorted(runs, key=lambda run: (known.index(run.config.method), method_title(run)))
+    methods: dict[str, list[Results]] = {}
+    for run in ordered:
+        methods.setdefault(method_title(run), []).append(run)
+    return methods
+
+
+def _file_name(run: Results) -> str:
+    memory = f"-memory{run.config.memory}" if run.config.memory is not None else ""
+    return f"{run.config.name}{memory}.json"
+
+
+def _mean(runs: Sequence[Results], split: str, metric: str) -> str:
+    values = [run.metric(split, metric) for run in runs]
+    there = [value for value in values if value is not None]
+    return _percent(sum(there) / len(there)) if there else "–"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def _interval(value: Difference) -> str:
+    return f"[{100 * value.low:.1f}, {100 * value.high:.1f}]"
+
+
+def _gap(value: Difference | None) -> str:
+    if value is None:
+        return "–"
+    text = f"{100 * value.mean:+.1f} {_interval(value)}"
+    return f"**{text}**" if value.excludes_zero else text
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)

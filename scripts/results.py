@@ -1,0 +1,43 @@
+"""``python -m scripts.results``: the published results, from runs to docs/RESULTS.md."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from scripts.common import clear_errors
+
+ROOT = Path(__file__).resolve().parent.parent / "docs"
+PUBLISHED = ROOT / "results"
+
+
+@click.group()
+def main() -> None:
+    """Publish results: collect finished runs, then write docs/RESULTS.md from what is collected."""
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True))
+@clear_errors
+def collect(folder: str) -> None:
+    """Copy the finished runs below a FOLDER, compacted, to docs/results."""
+    from cl.report.publish import collect as collect_runs
+    from cl.report.summary import load_runs
+
+    for path in collect_runs(load_runs(folder), PUBLISHED):
+        click.echo(path.relative_to(ROOT.parent))
+
+
+@main.command()
+@clear_errors
+def write() -> None:
+    """Make docs/RESULTS.md and its figures from docs/results and nothing else."""
+    from cl.report.publish import write_page
+
+    for path in write_page(PUBLISHED, ROOT / "RESULTS.md"):
+        click.echo(path.relative_to(ROOT.parent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Published results: paired intervals, compact copies, and the page."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from report_runs import EPISODES, invented_results
+
+from cl.experiment.config import RunConfig
+from cl.experiment.results import Results, read_results, validate
+from cl.report.paired import bootstrap, compare, last_success, success_rate
+from cl.report.publish import collect, compacted, tables
+from cl.report.summary import summarise
+
+SKILLS = {"finetuning": 0.1, "er": 0.45, "cama": 0.5, "joint": 0.9}
+
+
+def runs_of(method: str, orders: tuple[int, ...] = (1, 2)) -> list[Results]:
+    configs = [RunConfig(method=method, order=order) for order in orders]
+    return [invented_results(config, SKILLS[method]) for config in configs]
+
+
+def test_a_difference_is_the_mean_over_episodes_and_runs() -> None:
+    first, second = runs_of("er"), runs_of("finetuning")
+    gap = compare(first, second, "valid_seen")
+    assert gap is not None
+    by_hand = [
+        np.mean([s[name] - float(t[name]) for name in s])
+        for s, t in (
+            (last_success(a, "valid_seen"), last_success(b, "valid_seen"))
+            for a, b in zip(first, second)
+        )
+    ]
+    assert gap.mean == pytest.approx(np.mean(by_hand))
+    assert gap.episodes == 7 * EPISODES
+    assert gap.runs == 2
+    assert gap.low < gap.mean < gap.high
+    assert gap.excludes_zero
+
+
+def test_a_method_does_not_differ_from_itself() -> None:
+    gap = compare(runs_of("er"), runs_of("er"), "valid_unseen")
+    assert gap is not None
+    assert (gap.mean, gap.low, gap.high) == (0.0, 0.0, 0.0)
+    assert not gap.excludes_zero
+
+
+def test_only_runs_of_the_same_order_and_setup_are_paired() -> None:
+    assert compare(runs_of("er", (1,)), runs_of("cama", (2,)), "valid_seen") is None
+    other = [invented_results(RunConfig(method="cama", setup="environment-il"), 0.5)]
+    assert compare(runs_of("er", (1,)), other, "valid_seen") is None
+    gap = compare(runs_of("er", (1, 2)), runs_of("cama", (2, 3)), "valid_seen")
+    assert gap is not None
+    assert gap.runs == 1
+
+
+def test_the_interval_of_a_rate_is_that_of_a_binomial() -> None:
+    values = {str(number): [int(number < 30)] for number in range(100)}
+    rate = bootstrap(values, 1)
+    assert rate.mean == 0.3
+    half = 1.96 * np.sqrt(0.3 * 0.7 / 100)
+    assert (rate.low, rate.high) == pytest.approx((0.3 - half, 0.3 + half), abs=0.015)
+    # The same episodes in three runs tell as much about other episodes as in one.
+    thrice = bootstrap({name: value * 3 for name, value in values.items()}, 3)
+    assert (thrice.low, thrice.high) == pytest.approx((rate.low, rate.high))
+
+
+def test_a_compact_copy_says_the_same_in_fewer_bytes() -> None:
+    run = runs_of("cama")[0]
+    copy = replace(run, document=compacted(run))
+    validate(copy.document)
+    assert success_rate([copy], "valid_seen") == success_rate([run], "valid_seen")
+    assert summarise([copy])[0].rows == summarise([run])[0].rows
+    assert len(json.dumps(copy.document)) < 0.5 * len(json.dumps(run.document))
+
+
+def test_runs_are_collected_under_their_names(tmp_path: Path) -> None:
+    limited = invented_results(RunConfig(method="er", memory=30), 0.4)
+    paths = collect([*runs_of("er"), limited], tmp_path)
+    assert [path.name for path in paths] == [
+        "behavior-il-er-order1-seed0.json",
+        "behavior-il-er-order2-seed0.json",
+        "behavior-il-er-order1-seed0-memory30.json",
+    ]
+    assert read_results(paths[0]).config == RunConfig(method="er", order=1)
+
+
+def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
+    runs = [run for method in SKILLS for run in runs_of(method)]
+    text = tables(runs)
+    for method in SKILLS:
+        assert f"| {method} | 2 |" in text
+    assert "| joint − finetuning | **+" in text
+    assert "| cama − er | " in text
+    assert "| cama − joint |" not in text
