@@ -88,19 +88,6 @@ def test_disjoint_never_returns_to_an_earlier_task(data: st.DataObject) -> None:
     assert schedule.block_ends == (*starts[1:], len(schedule))
 
 
-@pytest.mark.parametrize("count", [1, 2, None])
-def test_a_source_says_how_many_annotations_are_streamed(count: int | None) -> None:
-    source = ListSource()
-    source.streamed_annotations = count
-    schedule = build_schedule(source)
-    annotations = Counter(key.trajectory for key in schedule.keys)
-    wanted = Counter(entry.key.trajectory for entry in source.entries(Split.TRAIN))
-    assert annotations == {
-        name: number if count is None else min(number, count) for name, number in wanted.items()
-    }
-    assert max(key.annotation for key in schedule.keys) == (count or max(wanted.values())) - 1
-
-
 def test_a_tasks_sequence_does_not_depend_on_its_place() -> None:
     source = ListSource()
     sequences = []

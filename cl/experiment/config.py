@@ -38,9 +38,9 @@ _LIMITS = (
     "max_steps",
 )
 
-#: Episodes per update and learning rate of the small network: half the paper's batch and four times
-#: its rate learn faster in the same time, see docs/TUNING.md.
-SMALL_BATCH, SMALL_RATE = 16, 4e-3
+#: Episodes per update and learning rate of the small network: a quarter of the paper's batch and three
+#: times its rate learn more in the same time, see docs/TUNING.md.
+SMALL_BATCH, SMALL_RATE = 8, 3e-3
 
 #: Share of the small network's episodes that are learned from their words alone.
 SMALL_BLIND = 0.5

@@ -112,26 +112,18 @@ class TrajectoryArchive(EpisodeSource):
         folder: with ``train.zip``, ``valid_seen.zip`` and ``valid_unseen.zip``; a missing one is
             an error only when that split is asked for.
         label: names the data in results; the folder's name if not given.
-        streamed_annotations: of each training trajectory, how many annotations a stream hands out;
-            all if not given.
     """
 
-    def __init__(
-        self,
-        folder: str | Path,
-        label: str | None = None,
-        streamed_annotations: int | None = None,
-    ) -> None:
+    def __init__(self, folder: str | Path, label: str | None = None) -> None:
         self.folder = Path(folder).absolute()
         self.label = label or self.folder.name
-        self.streamed_annotations = streamed_annotations
         self._rows: dict[Split, dict[str, IndexRow]] = {}
         self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
         self._archives: dict[tuple[int, Split], zipfile.ZipFile] = {}
         self._cache = RecentTrajectories()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TrajectoryArchive, (self.folder, self.label, self.streamed_annotations)
+        return TrajectoryArchive, (self.folder, self.label)
 
     def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
         """The index of a split, in the order of generation."""

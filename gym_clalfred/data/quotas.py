@@ -65,8 +65,6 @@ class Tier:
         name: as users say it.
         quotas: what each split consists of.
         seed: of everything random in it.
-        streamed_annotations: of each training trajectory, how many annotations a stream hands out;
-            ``None`` for all, as ALFRED does.
         evaluated_annotations: of each validation trajectory, how many annotations an evaluation
             takes unless told otherwise; ``None`` for all, as ALFRED does.
         evaluation_steps: actions after which an evaluation cuts an episode unless told otherwise;
@@ -77,7 +75,6 @@ class Tier:
     name: str
     quotas: Mapping[Split, tuple[Quota, ...]]
     seed: int = 0
-    streamed_annotations: int | None = None
     evaluated_annotations: int | None = None
     evaluation_steps: int | None = None
     scope: Scope = ANY_TASK
@@ -137,13 +134,13 @@ _TINY_VALID = {
     TaskType.MOVABLE: "1 0 0 0",
 }
 _SMALL_TRAIN = {
-    TaskType.EXAMINE: "0 100 100 0",
-    TaskType.PICK_AND_PLACE: "20 50 60 70",
-    TaskType.PICK_TWO_AND_PLACE: "20 50 60 70",
-    TaskType.CLEAN: "130 0 0 70",
-    TaskType.HEAT: "200 0 0 0",
-    TaskType.COOL: "200 0 0 0",
-    TaskType.MOVABLE: "120 50 30 0",
+    TaskType.EXAMINE: "0 60 60 0",
+    TaskType.PICK_AND_PLACE: "12 30 36 42",
+    TaskType.PICK_TWO_AND_PLACE: "12 30 36 42",
+    TaskType.CLEAN: "78 0 0 42",
+    TaskType.HEAT: "120 0 0 0",
+    TaskType.COOL: "120 0 0 0",
+    TaskType.MOVABLE: "72 30 18 0",
 }
 _SMALL_VALID = {
     TaskType.EXAMINE: "0 6 6 0",
@@ -215,7 +212,6 @@ TIERS = {
     "small": Tier(
         "small",
         _splits(_SMALL_TRAIN, _SMALL_VALID),
-        streamed_annotations=1,
         evaluated_annotations=1,
         evaluation_steps=100,
         scope=Scope(

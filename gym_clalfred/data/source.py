@@ -27,9 +27,6 @@ class EpisodeSource(ABC):
     #: Says in results what was used, such as ``small-v1`` or ``alfred-2.1.0``.
     label: str
 
-    #: Of each training trajectory, how many annotations a stream hands out; ``None`` for all.
-    streamed_annotations: int | None = None
-
     @abstractmethod
     def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
         """The index of a split, in a fixed order."""

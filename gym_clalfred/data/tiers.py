@@ -51,7 +51,7 @@ def tier_source(
             if manifest is None:
                 _remove_leftovers(folder)
                 manifest = make_tier(tier, folder, workers)
-    return TrajectoryArchive(folder, manifest.label, tier.streamed_annotations)
+    return TrajectoryArchive(folder, manifest.label)
 
 
 def verify_tier(name: str, *, cache: str | Path | None = None) -> bool:

@@ -64,8 +64,7 @@ def build_schedule(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise BadInputError(f"seed {seed!r}: expected a whole number from 0")
     tasks = resolve_order(setup, order, released=released_order)
-    entries = first_annotations(source.entries(split), source.streamed_annotations)
-    groups = group_by_task(entries, setup, tasks=tasks, balanced=balanced, seed=seed)
+    groups = group_by_task(source.entries(split), setup, tasks=tasks, balanced=balanced, seed=seed)
     name = f"{setup.value}-{kind}-{order if isinstance(order, int) else 'own'}"
     if kind == "disjoint":
         return disjoint(groups, name=name, seed=seed)
