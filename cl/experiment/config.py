@@ -38,8 +38,8 @@ _LIMITS = (
     "max_steps",
 )
 
-#: Episodes per update and learning rate of the small network: a quarter of the paper's batch and three
-#: times its rate learn more in the same time, see docs/TUNING.md.
+#: Episodes per update and learning rate of the small network: a quarter of the paper's batch and
+#: three times its rate learn more in the same time, see docs/TUNING.md.
 SMALL_BATCH, SMALL_RATE = 8, 3e-3
 
 #: Share of the small network's episodes that are learned from their words alone.
