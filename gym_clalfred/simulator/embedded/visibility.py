@@ -20,6 +20,7 @@ from gym_clalfred.simulator.contract import (
     Vector,
 )
 from gym_clalfred.simulator.embedded.placement import Gaze, sine_cosine
+from gym_clalfred.simulator.embedded.render.shading import find_runs
 from gym_clalfred.simulator.embedded.things import Thing
 
 #: An object is seen when at least so many pixels of the sight show it.
@@ -137,16 +138,17 @@ def sum_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
     """(length, 3) pixels of an image that show each instance, sums of their rows and columns."""
     sums = np.zeros((length, 3), dtype=np.int64)
     height, width = instances.shape
+    pixels = instances.ravel()
+    words = np.zeros(width // 8 + 1, dtype=np.uint64)
+    changes, ends = words.view(np.uint8), np.zeros(width + 8, dtype=np.int32)
     for row in range(height):
         # Neighbours mostly show the same thing, so runs are counted rather than pixels.
-        start = 0
-        while start < width:
-            current, end = instances[row, start], start + 1
-            while end < width and instances[row, end] == current:
-                end += 1
-            sums[current, 0] += end - start
-            sums[current, 1] += (end - start) * row
-            sums[current, 2] += (end - start) * (start + end - 1) // 2
+        start, line = 0, np.uint64(row * width)
+        for run in range(find_runs(pixels, line, width, changes, words, ends)):
+            instance, end = pixels[line + np.uint64(start)], ends[run]
+            sums[instance, 0] += end - start
+            sums[instance, 1] += (end - start) * row
+            sums[instance, 2] += (end - start) * (start + end - 1) // 2
             start = end
     return sums
 

@@ -84,11 +84,11 @@ class Renderer:
         count, pixels = len(views), self.size * self.size
         if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
             self._make_room(len(stage.counts), len(stage.spans))
-        colours = np.empty(count * pixels * 3 if rgb else 0, dtype=np.uint8)
+        colours = np.empty(count * pixels * 3 + 4 * BEYOND if rgb else 0, dtype=np.uint8)
         depths = np.empty(count * pixels if depth else 0, dtype=np.float32)
-        names = np.empty(count * pixels if instances else 0, dtype=np.int16)
+        names = np.empty(count * pixels + BEYOND if instances else 0, dtype=np.int16)
         classed = classes_of is not None and rgb and instances
-        kinds = np.empty(count * pixels if classed else 0, dtype=np.uint8)
+        kinds = np.empty(count * pixels + BEYOND if classed else 0, dtype=np.uint8)
         texels, levels = _NO_TEXELS, _NO_LEVELS
         if rgb:
             stage.light_up()
@@ -140,10 +140,10 @@ class Renderer:
         self._stamp = (self._stamp + count) % MOST_STAMPS
         shape = (count, self.size, self.size)
         return Images(
-            rgb=colours.reshape(*shape, 3) if rgb else None,
+            rgb=colours[: count * pixels * 3].reshape(*shape, 3) if rgb else None,
             depth=depths.reshape(shape) if depth else None,
-            instances=names.reshape(shape) if instances else None,
-            classes=kinds.reshape(shape) if classed else None,
+            instances=names[: count * pixels].reshape(shape) if instances else None,
+            classes=kinds[: count * pixels].reshape(shape) if classed else None,
         )
 
     def _make_room(self, polygons: int, objects: int) -> None:

@@ -14,8 +14,13 @@ atomic operations, a signed index a test for wrapping around.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
-from numba import njit
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.embedded.render.placing import (
@@ -41,6 +46,9 @@ CHUNK = np.uint64(64)
 #: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
 #: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
 BLOCK = np.uint64(8)
+
+#: Pixels whose colours are written at once.
+QUAD = np.uint64(4)
 
 #: Parts of a stretch's working memory: red, green and blue without texture and light map, then as
 #: the bits of integers where the texture's and the light's texels are, and the label; last the
@@ -108,6 +116,35 @@ def project_axis(
     terms[p, out + 3] = a * eye[0] + b * eye[1] + c * eye[2] + axes[n, first + 3]
 
 
+@intrinsic  # type: ignore[misc]
+def write_colours(
+    typing_context: Any, colours: types.Array, k: Any, rgb: types.Array, at: Any
+) -> tuple[Any, Callable[..., Any]]:
+    """Code of ``write_colours(colours, k, rgb, at)``: three bytes of each of four colours.
+
+    Four more bytes are written, which the next ones overwrite. Written as vectors here, because the
+    compiler does not find the one shuffle that this takes.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        def place(which: int) -> Any:
+            kind = signature.args[which]
+            array = context.make_array(kind)(context, builder, arguments[which])
+            return builder.gep(array.data, [arguments[which + 1]])
+
+        size = 4 * int(QUAD)
+        vector = ir.VectorType(ir.IntType(8), size)
+        read = builder.load(builder.bitcast(place(0), vector.as_pointer()), align=4)
+        wanted = [byte for byte in range(size) if byte % 4 < 3]
+        order = wanted + [size - 1] * (size - len(wanted))
+        places = ir.Constant(ir.VectorType(ir.IntType(32), size), order)
+        packed = builder.shuffle_vector(read, read, places)
+        builder.store(packed, builder.bitcast(place(2), vector.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(colours, k, rgb, at), generate
+
+
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def shade_view(
     eye: F32,
@@ -157,9 +194,9 @@ def shade_view(
         patches: (NEXT,) working memory: texels and their light, then colours.
         owners: (N,) instance of each polygon.
         classes_of: (I,) class of each instance.
-        rgb: (size * size * 3,) out.
-        instances: (size * size,) out, or empty if not wanted.
-        classes: (size * size,) out, or empty if not wanted.
+        rgb: (size * size * 3 + more,) out; like the others written a little beyond the view.
+        instances: (size * size + more,) out, or empty if not wanted.
+        classes: (size * size + more,) out, or empty if not wanted.
     """
     middle = np.float32(size) * HALF
     most = np.int32(levels.shape[1] - 1)
@@ -231,11 +268,12 @@ def shade_view(
                 patches,
                 rgb,
             )
+            whole = in_blocks(np.uint64(count))
             if named:
-                for k in range(np.uint64(count)):
+                for k in range(whole):
                     instances[line + k] = np.int16(bits(work[k + LABEL]) & 0xFFFF)
             if classed:
-                for k in range(np.uint64(count)):
+                for k in range(whole):
                     classes[line + k] = np.uint8(bits(work[k + LABEL]) >> 16)
 
 
@@ -409,12 +447,8 @@ def finish(
         g = min(work[k + GREEN] * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
         b = min(work[k + BLUE] * light * np.float32(np.int32((texel >> 16) & 255)), BRIGHTEST)
         patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
-    start = np.uint64(3) * line
-    for k in range(count):
-        colour = patches[k]
-        rgb[start + np.uint64(3) * k] = colour & 255
-        rgb[start + np.uint64(3) * k + np.uint64(1)] = (colour >> 8) & 255
-        rgb[start + np.uint64(3) * k + np.uint64(2)] = colour >> 16
+    for k in range(np.uint64(0), in_blocks(count), QUAD):
+        write_colours(patches, k, rgb, np.uint64(3) * (line + k))
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -434,7 +468,10 @@ def write_instances(
     ends: I32,
     out: NDArray[np.int16],
 ) -> None:
-    """Instance of each pixel's polygon; the room's 0 where there is none."""
+    """Instance of each pixel's polygon; the room's 0 where there is none.
+
+    Like all that is written in blocks, ``out`` is longer than what counts.
+    """
     for start in range(0, size * size, STRETCH):
         line = np.uint64(start)
         begin = line
@@ -442,6 +479,7 @@ def write_instances(
         for run in range(find_runs(polygons, line, count, changes, words, ends)):
             name, end = polygons[begin], line + np.uint64(ends[run])
             owner = owners[np.uint64(max(name, ZERO))] if name >= ZERO else np.int16(0)
-            for k in range(begin, end):
-                out[k] = owner
+            for block in range((end - begin + BLOCK - np.uint64(1)) // BLOCK):
+                for lane in range(BLOCK):
+                    out[begin + block * BLOCK + lane] = owner
             begin = end

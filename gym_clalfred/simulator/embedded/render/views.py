@@ -90,10 +90,11 @@ def _compiled(version: int) -> Callable[..., None]:
             carried: whether to draw what is carried.
             stamp: before the first view's; see ``shade_view``.
             objects: how many rows of ``spans`` and ``spheres`` are in use.
-            rgb: (V * size * size * 3,) out.
+            rgb: (V * size * size * 3 + 4 * BEYOND,) out; this and the next ones are written
+                beyond what counts.
             depths: (V * size * size,) out.
-            instances: (V * size * size,) out.
-            classes: (V * size * size,) out; only together with ``rgb`` and ``instances``.
+            instances: (V * size * size + BEYOND,) out.
+            classes: (V * size * size + BEYOND,) out; only together with ``rgb`` and ``instances``.
 
         The other arguments are those of ``find_facing``, ``draw_view`` and ``shade_view``.
         """
@@ -164,14 +165,12 @@ def _compiled(version: int) -> Callable[..., None]:
                     patches,
                     owners,
                     classes_of,
-                    rgb[3 * first : 3 * (first + pixels)],
-                    instances[first : first + pixels],
-                    classes[first : first + pixels],
+                    rgb[3 * first :],
+                    instances[first:],
+                    classes[first:],
                 )
             elif len(instances) > 0:
-                write_instances(
-                    polygons, size, owners, changes, words, ends, instances[first : first + pixels]
-                )
+                write_instances(polygons, size, owners, changes, words, ends, instances[first:])
 
     return render_views
 
