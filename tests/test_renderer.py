@@ -16,7 +16,12 @@ from gym_clalfred.simulator.embedded.render.mesh import (
     Paint,
     Texture,
 )
-from gym_clalfred.simulator.embedded.render.renderer import Renderer, camera_basis
+from gym_clalfred.simulator.embedded.render.renderer import (
+    KEPT_PICTURES,
+    Memory,
+    Renderer,
+    camera_basis,
+)
 from gym_clalfred.simulator.embedded.render.shell import shell_of, texture_named
 from gym_clalfred.simulator.embedded.render.stage import Blocks, Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
@@ -259,6 +264,19 @@ def test_pictures_belong_to_the_caller() -> None:
     assert not np.array_equal(first.rgb, second.rgb)
     for image, kept in zip((first.rgb, first.instances, first.depth), before, strict=True):
         assert np.array_equal(image, kept)
+
+
+def test_memory_is_used_again_once_nobody_refers_to_it() -> None:
+    memory = Memory()
+    kept = [memory.take(100, np.uint8)[:60].reshape(6, 10) for _ in range(KEPT_PICTURES + 2)]
+    for k, part in enumerate(kept):
+        part[:] = k
+    assert [int(part[0, 0]) for part in kept] == list(range(len(kept)))
+    address = kept[-1].ctypes.data
+    row = kept.pop()[3]
+    assert memory.take(100, np.uint8).ctypes.data != address
+    del row, part
+    assert memory.take(100, np.uint8).ctypes.data == address
 
 
 def test_what_is_carried_can_be_left_out_and_changes_nothing_else() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,9 @@ from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
 from gym_clalfred.simulator.embedded.render.views import BEYOND, render_views
+
+#: How many pictures' memory of each kind is watched for being free again.
+KEPT_PICTURES = 3
 
 #: Views are counted up to here; the count fits a note's int32.
 MOST_STAMPS = 1 << 30
@@ -36,6 +41,32 @@ class Images:
     depth: NDArray[np.float32] | None
     instances: NDArray[np.int16] | None
     classes: NDArray[np.uint8] | None = None
+
+
+class Memory:
+    """Memory of pictures, handed out anew when nobody refers to it any more.
+
+    Fresh memory of some megabytes costs more time, page by page, than drawing in it.
+    """
+
+    def __init__(self) -> None:
+        self._lent: dict[tuple[int, type], list[NDArray[Any]]] = {}
+        # How many references an array has that only a list knows, which interpreters count
+        # differently.
+        for array in [np.empty(1)]:
+            self._unused = sys.getrefcount(array)
+
+    def take(self, length: int, dtype: type) -> NDArray[Any]:
+        """An array of this length with any content; it is the caller's while a view of it lives."""
+        lent = self._lent.setdefault((length, dtype), [])
+        for array in lent:
+            if sys.getrefcount(array) == self._unused:
+                return array
+        array = np.empty(length, dtype=dtype)
+        lent.append(array)
+        # Whoever keeps many pictures keeps their memory, too; only the latest are worth watching.
+        del lent[:-KEPT_PICTURES]
+        return array
 
 
 class Renderer:
@@ -60,6 +91,7 @@ class Renderer:
         self._work = np.zeros(shading.PARTS * shading.NEXT, dtype=np.float32)
         self._patches = np.zeros(shading.NEXT, dtype=np.uint32)
         self._stamp = 0
+        self._memory = Memory()
         self._make_room(0, 0)
 
     def render(
@@ -84,11 +116,12 @@ class Renderer:
         count, pixels = len(views), self.size * self.size
         if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
             self._make_room(len(stage.counts), len(stage.spans))
-        colours = np.empty(count * pixels * 3 + 4 * BEYOND if rgb else 0, dtype=np.uint8)
-        depths = np.empty(count * pixels if depth else 0, dtype=np.float32)
-        names = np.empty(count * pixels + BEYOND if instances else 0, dtype=np.int16)
+        take = self._memory.take
+        colours = take(count * pixels * 3 + 4 * BEYOND if rgb else 0, np.uint8)
+        depths = take(count * pixels if depth else 0, np.float32)
+        names = take(count * pixels + BEYOND if instances else 0, np.int16)
         classed = classes_of is not None and rgb and instances
-        kinds = np.empty(count * pixels + BEYOND if classed else 0, dtype=np.uint8)
+        kinds = take(count * pixels + BEYOND if classed else 0, np.uint8)
         texels, levels = _NO_TEXELS, _NO_LEVELS
         if rgb:
             stage.light_up()

@@ -14,15 +14,13 @@ atomic operations, a signed index a test for wrapping around.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
+from gym_clalfred.simulator.embedded.render.packing import QUAD, write_colours
 from gym_clalfred.simulator.embedded.render.placing import (
     COLOUR,
     DENSITY,
@@ -46,9 +44,6 @@ CHUNK = np.uint64(64)
 #: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
 #: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
 BLOCK = np.uint64(8)
-
-#: Pixels whose colours are written at once.
-QUAD = np.uint64(4)
 
 #: Parts of a stretch's working memory: red, green and blue without texture and light map, then as
 #: the bits of integers where the texture's and the light's texels are, and the label; last the
@@ -114,35 +109,6 @@ def project_axis(
     terms[p, out + 1] = per_row
     terms[p, out + 2] = ahead + (per_column + per_row) * (HALF - middle)
     terms[p, out + 3] = a * eye[0] + b * eye[1] + c * eye[2] + axes[n, first + 3]
-
-
-@intrinsic  # type: ignore[misc]
-def write_colours(
-    typing_context: Any, colours: types.Array, k: Any, rgb: types.Array, at: Any
-) -> tuple[Any, Callable[..., Any]]:
-    """Code of ``write_colours(colours, k, rgb, at)``: three bytes of each of four colours.
-
-    Four more bytes are written, which the next ones overwrite. Written as vectors here, because the
-    compiler does not find the one shuffle that this takes.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        def place(which: int) -> Any:
-            kind = signature.args[which]
-            array = context.make_array(kind)(context, builder, arguments[which])
-            return builder.gep(array.data, [arguments[which + 1]])
-
-        size = 4 * int(QUAD)
-        vector = ir.VectorType(ir.IntType(8), size)
-        read = builder.load(builder.bitcast(place(0), vector.as_pointer()), align=4)
-        wanted = [byte for byte in range(size) if byte % 4 < 3]
-        order = wanted + [size - 1] * (size - len(wanted))
-        places = ir.Constant(ir.VectorType(ir.IntType(32), size), order)
-        packed = builder.shuffle_vector(read, read, places)
-        builder.store(packed, builder.bitcast(place(2), vector.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(colours, k, rgb, at), generate
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
@@ -279,7 +245,12 @@ def shade_view(
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
 def find_runs(
-    names: F32, line: np.uint64, size: int, changes: U8, words: NDArray[np.uint64], ends: I32
+    names: NDArray[Any],
+    line: np.uint64,
+    size: int,
+    changes: U8,
+    words: NDArray[np.uint64],
+    ends: I32,
 ) -> int:
     """Number of runs of equal values in a row; ``ends`` gets where each stops.
 

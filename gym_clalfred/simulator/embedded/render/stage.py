@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.render import placing
+from gym_clalfred.simulator.embedded.render import placing, room_light
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.raster import CARRIED
@@ -330,7 +330,7 @@ class Stage:
         low = np.where(used[..., None], corners, np.inf).min(axis=1)
         high = np.where(used[..., None], corners, -np.inf).max(axis=1)
         big = shell.areas >= CORNER_AREA
-        shadow_maps.bake_corners(
+        room_light.bake_corners(
             receivers,
             self._receiver_axes,
             self._receiver_frames,
@@ -344,7 +344,7 @@ class Stage:
                 # Nothing from behind the wall, less the more the sun grazes it.
                 facing = outward[0] * self.light[0] + outward[1] * self.light[2]
                 if facing > 0.1 and self.light[1] > 0.1:
-                    shadow_maps.shine(
+                    room_light.shine(
                         corners,
                         self.light,
                         np.float32(SUN * min(1.0, 2 * facing)),

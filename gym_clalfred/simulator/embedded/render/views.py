@@ -31,7 +31,8 @@ BEYOND = int(BLOCK)
 def _version() -> int:
     """Changes with the sources of the kernels called here."""
     folder = Path(__file__).parent
-    sources = b"".join((folder / name).read_bytes() for name in ("raster.py", "shading.py"))
+    names = ("raster.py", "shading.py", "packing.py")
+    sources = b"".join((folder / name).read_bytes() for name in names)
     return zlib.crc32(sources) | 1
 
 
