@@ -29,7 +29,7 @@ from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import Tokenizer
-from gym_clalfred.simulator.backends import make_simulator
+from gym_clalfred.simulator.backends import looks_of, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
 from gym_clalfred.stream import Demonstration, frames_index
 
@@ -163,7 +163,8 @@ class EpisodeReader:
 
         if self.store is None:
             return make()
-        return self.store.get(f"{self.encoder.name}/{frames_id}-{augmentation.value}", make)
+        kind = f"{self.encoder.name}/{looks_of(self.backend)}"
+        return self.store.get(f"{kind}/{frames_id}-{augmentation.value}", make)
 
     def _frames(self, frames_id: str) -> Frames:
         episode = self.source.episode(self._keys[frames_id])

@@ -23,7 +23,7 @@ from agents.replay import replay
 from agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
-from gym_clalfred.simulator.backends import make_simulator
+from gym_clalfred.simulator.backends import BACKENDS, looks_of, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, View
 from gym_clalfred.stream import Demonstration, TaskHint, demonstration_of
 
@@ -67,13 +67,28 @@ def test_hints_reach_the_episode() -> None:
     assert (episode.starts_task, episode.label) == (True, "Heat")
 
 
-def test_a_stored_trajectory_is_not_rendered_again(tmp_path: Path) -> None:
+def test_a_stored_trajectory_is_not_rendered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = FeatureStore(tmp_path)
     made = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert made.features.name
-    found = EpisodeReader(SOURCE, FakeEncoder(), store, backend="no such")(demonstration())
+    with monkeypatch.context() as patch:
+        patch.delitem(BACKENDS, "fake")  # whoever makes a simulator now fails
+        found = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert torch.equal(found.features.dense(), made.features.dense())
     assert torch.equal(store.load(made.features.name).dense(), made.features.dense())
+
+
+def test_maps_of_another_look_are_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = FeatureStore(tmp_path)
+    EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
+    monkeypatch.setattr("agents.features.looks_of", lambda backend: f"{backend}, painted")
+    EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
+    assert len(list(tmp_path.rglob("*.safetensors"))) == 2
+    assert looks_of("embedded").startswith("embedded-")
 
 
 def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> None:

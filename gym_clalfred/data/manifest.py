@@ -93,8 +93,9 @@ class Manifest:
 
     @property
     def label(self) -> str:
-        """How results name the data, such as ``small-1a2b3c4d``."""
-        digest = hashlib.sha256(self.encode()).hexdigest()
+        """How results name the data, such as ``small-1a2b3c4d``: by its contents alone."""
+        contents = [(name, self.splits[name].content_sha256) for name in sorted(self.splits)]
+        digest = hashlib.sha256(json.dumps([self.tier, contents]).encode()).hexdigest()
         return f"{self.tier}-{digest[:8]}"
 
 

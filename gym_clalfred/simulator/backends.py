@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
@@ -61,3 +64,17 @@ def make_simulator(name: str, render: RenderOptions, rooms: RoomSource) -> Simul
     module, _, attribute = BACKENDS[check_backend(name)].entry_point.partition(":")
     simulator: Simulator = getattr(import_module(module), attribute)(render, rooms)
     return simulator
+
+
+@cache
+def looks_of(name: str) -> str:
+    """Identifies how a backend's pictures look; what is computed from them is kept under it.
+
+    For the embedded household that is a hash of its code, any change of which may change a pixel.
+    """
+    if name != "embedded":
+        return name
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.joinpath("embedded").rglob("*.py")):
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    return f"{name}-{digest.hexdigest()[:12]}"
