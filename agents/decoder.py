@@ -19,7 +19,7 @@ from agents.config import BRANCHES, NetworkConfig
 from agents.dropout import DropoutMasks, dropped
 from agents.products import product
 from agents.reader import Instructions, weight
-from agents.recurrence import Gates, add_carry, lstm_backward, lstm_forward
+from agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
 
 #: Looks up the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
 #: because they are 500 times larger than all else that a step has to keep.
@@ -220,11 +220,18 @@ class _Run:
     def backward(
         self, keys: Tensor, values: Tensor, step: Step, d_decoded: Tensor, d_cell: Tensor
     ) -> dict[str, Tensor]:
-        """Gradients of one step's insides by name; ``hidden`` and ``cell`` are those before it."""
+        """Gradients of one step's insides by name; ``hidden`` and ``cell`` are those before it.
+
+        ``d_cell`` may be of fewer episodes: the others end here.
+        """
         c = self.config
         n, width = d_decoded.shape[1], c.decoder_dim
         d_hidden = self._drop(d_decoded[:, :, :width], step.keep_hidden)
-        d_gates, d_cell = lstm_backward(d_hidden, self._drop(d_cell, step.keep_cell), step.gates)
+        keep_cell = None if step.keep_cell is None else step.keep_cell[:, : d_cell.shape[1]]
+        d_gates, d_cell = lstm_backward(
+            d_hidden, self._drop(d_cell, keep_cell), Slopes.of(step.gates)
+        )
+        d_gates = d_gates.flatten(2)
         d_before = self.back_from_gates(d_gates)
         d_before[:, :, : c.input_dim] += d_decoded[:, :, width:]
         sizes = (c.seen_dim, width, c.input_dim - c.seen_dim - width, width)
@@ -311,10 +318,8 @@ class _Decode(Function):
         carry = gradient.new_zeros(BRANCHES, 0, width)
         d_cell = carry
         parts: list[dict[str, Tensor]] = []
-        for step, d_decoded in zip(reversed(steps), reversed(gradient.split(active, 1))):
-            d_decoded = d_decoded.clone()
+        for step, d_decoded in zip(reversed(steps), reversed(gradient.clone().split(active, 1))):
             d_decoded[:, : carry.shape[1], :width] += carry
-            d_cell = add_carry(torch.zeros_like(d_decoded[:, :, :width]), d_cell)
             parts.append(run.backward(keys, values, step, d_decoded, d_cell))
             carry, d_cell = parts[-1]["hidden"], parts[-1]["cell"]
         parts.reverse()

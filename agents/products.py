@@ -7,12 +7,18 @@ size; making the blocks pays only for a whole pass over a batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-Product = Callable[[Tensor], Tensor]
+
+class Product(Protocol):
+    """``x -> x @ matrices + bias + more`` for x (D, n, in)."""
+
+    def __call__(self, x: Tensor, more: Tensor | None = None) -> Tensor:
+        """(D, n, out)."""
+
 
 #: Smaller matrices stay in the processor's cache, where their form hardly matters.
 MIN_PACKED_BYTES = 4_000_000
@@ -22,7 +28,7 @@ _TYPICAL_ROWS = 12
 
 
 def product(matrices: Tensor, bias: Tensor | None = None, many: bool = False) -> Product:
-    """``x -> x @ matrices + bias`` for x (D, n, in).
+    """A function that multiplies by the same matrices again and again.
 
     Args:
         matrices: (D, in, out), without gradients.
@@ -31,9 +37,14 @@ def product(matrices: Tensor, bias: Tensor | None = None, many: bool = False) ->
     """
     if many and _can_pack(matrices):
         return _packed_product(matrices, bias)
-    if bias is None:
-        return lambda x: x @ matrices
-    return lambda x: torch.baddbmm(bias, x, matrices)
+
+    def run(x: Tensor, more: Tensor | None = None) -> Tensor:
+        if bias is None:
+            return x @ matrices if more is None else torch.baddbmm(more, x, matrices)
+        made = torch.baddbmm(bias, x, matrices)
+        return made if more is None else made.add_(more)
+
+    return run
 
 
 def _can_pack(matrices: Tensor) -> bool:
@@ -52,12 +63,13 @@ def _packed_product(matrices: Tensor, bias: Tensor | None) -> Product:
     packed = [pack(matrix.t().contiguous(), _TYPICAL_ROWS) for matrix in matrices]
     biases = [None] * len(matrices) if bias is None else [one[0] for one in bias]
 
-    def run(x: Tensor) -> Tensor:
-        return torch.stack(
+    def run(x: Tensor, more: Tensor | None = None) -> Tensor:
+        made = torch.stack(
             [
                 multiply(rows, matrix, one_bias, "none", [], "")
                 for rows, matrix, one_bias in zip(x, packed, biases)
             ]
         )
+        return made if more is None else made.add_(more)
 
     return run

@@ -11,8 +11,7 @@ those of time 0, then those of time 1 of all sequences that are long enough, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -21,8 +20,7 @@ from torch.autograd import Function
 from agents.products import product
 
 
-@dataclass(frozen=True)
-class Gates:
+class Gates(NamedTuple):
     """What the backward pass of an LSTM cell needs; all (D, n, H)."""
 
     enter: Tensor
@@ -44,27 +42,55 @@ def lstm_forward(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor, Gates]:
     return output * squashed, after, Gates(enter, forget, candidate, output, cell, squashed)
 
 
-def lstm_backward(d_hidden: Tensor, d_cell: Tensor, gates: Gates) -> tuple[Tensor, Tensor]:
-    """Gradients of the gates (D, n, 4 H) and of the cell before (D, n, H)."""
-    i, f, g, o = gates.enter, gates.forget, gates.candidate, gates.output
-    d_cell = torch.addcmul(d_cell, d_hidden * o, 1 - gates.squashed * gates.squashed)
-    d_gates = torch.cat(
-        [
-            d_cell * g * (i - i * i),
-            d_cell * gates.cell_before * (f - f * f),
-            d_cell * i * (1 - g * g),
-            d_hidden * gates.squashed * (o - o * o),
-        ],
-        -1,
-    )
-    return d_gates, d_cell * f
+class Slopes(NamedTuple):
+    """How an LSTM cell answers small changes, at any number of steps (D, N, ...) at once.
+
+    Args:
+        cell: (D, N, H) of the hidden state with the cell state.
+        gates: (D, N, 3, H) of the cell state with the gates of input, forget and candidate.
+        output: (D, N, H) of the hidden state with the output gate.
+        forget: (D, N, H) of the cell state with the one before.
+    """
+
+    cell: Tensor
+    gates: Tensor
+    output: Tensor
+    forget: Tensor
+
+    @classmethod
+    def of(cls, gates: Gates) -> Slopes:
+        """From what the forward pass left."""
+        i, f, g, o, before, squashed = gates
+        return cls(
+            o - o * squashed * squashed,
+            torch.stack([g * (i - i * i), before * (f - f * f), i - i * g * g], 2),
+            squashed * (o - o * o),
+            f,
+        )
+
+    def split(self, counts: Sequence[int]) -> list[Slopes]:
+        """Step by step."""
+        return [Slopes(*parts) for parts in zip(*(part.split(counts, 1) for part in self))]
 
 
-def add_carry(gradient: Tensor, carry: Tensor) -> Tensor:
-    """``gradient`` (D, n, H) plus what comes from the next time, which has n' <= n sequences."""
-    total = gradient.clone()
-    total[:, : carry.shape[1]] += carry
-    return total
+def lstm_backward(
+    d_hidden: Tensor, d_cell: Tensor, slopes: Slopes, d_gates: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Gradients of the gates (D, n, 4, H) and of the cell before (D, n, H).
+
+    Args:
+        d_hidden: (D, n, H) gradient of the hidden state.
+        d_cell: (D, m, H) gradient of the cell state; sequences m to n end here and have none.
+        slopes: of the step.
+        d_gates: where to put the gates' gradients.
+    """
+    whole = d_hidden * slopes.cell
+    whole[:, : d_cell.shape[1]] += d_cell
+    if d_gates is None:
+        d_gates = d_hidden.new_empty(*d_hidden.shape[:2], 4, d_hidden.shape[2])
+    torch.mul(slopes.gates, whole.unsqueeze(2), out=d_gates[:, :, :3])
+    torch.mul(slopes.output, d_hidden, out=d_gates[:, :, 3])
+    return d_gates, whole * slopes.forget
 
 
 def run_lstm(inputs: Tensor, weights: Tensor, active: Sequence[int]) -> Tensor:
@@ -90,7 +116,7 @@ class _Lstm(Function):
         befores, outputs, saved = [], [], []
         for n, step in zip(active, inputs.split(active, 1)):
             befores.append(hidden[:, :n])
-            hidden, cell, gates = lstm_forward(step + to_gates(befores[-1]), cell[:, :n])
+            hidden, cell, gates = lstm_forward(to_gates(befores[-1], step), cell[:, :n])
             outputs.append(hidden)
             saved.append(gates)
         ctx.active, ctx.gates = active, saved
@@ -102,11 +128,12 @@ class _Lstm(Function):
         (gradient,), (weights, befores) = gradients, ctx.saved_tensors
         d_hidden = d_cell = gradient.new_zeros(weights.shape[0], 0, weights.shape[1])
         back = product(weights.transpose(1, 2), many=True)
-        d_gates = []
-        for d_step, gates in zip(reversed(gradient.split(ctx.active, 1)), reversed(ctx.gates)):
-            d_cell = add_carry(torch.zeros_like(d_step), d_cell)
-            d_now, d_cell = lstm_backward(add_carry(d_step, d_hidden), d_cell, gates)
-            d_hidden = back(d_now)
-            d_gates.append(d_now)
-        d_inputs = torch.cat(d_gates[::-1], 1)
+        slopes = Slopes.of(Gates(*(torch.cat(parts, 1) for parts in zip(*ctx.gates))))
+        d_inputs = gradient.new_empty(*gradient.shape[:2], 4, gradient.shape[2])
+        steps = zip(gradient.clone().split(ctx.active, 1), d_inputs.split(ctx.active, 1))
+        for (d_step, d_gates), slope in reversed(list(zip(steps, slopes.split(ctx.active)))):
+            d_step[:, : d_hidden.shape[1]] += d_hidden
+            _, d_cell = lstm_backward(d_step, d_cell, slope, d_gates)
+            d_hidden = back(d_gates.flatten(2))
+        d_inputs = d_inputs.flatten(2)
         return d_inputs, befores.transpose(1, 2) @ d_inputs, None
