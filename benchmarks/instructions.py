@@ -27,7 +27,7 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 #: Mean and maximum of the tokens of ALFRED's training instructions, goals not counted.
 ALFRED_TOKENS = (83.6, 374)
 
-TILE, TEXT, COLUMNS, LETTERS = 240, 190, 5, 38
+TILE, TEXT, COLUMNS, LETTERS = 240, 320, 5, 38
 _SHORT = {
     Action.MoveAhead: "M",
     Action.RotateLeft: "L",
