@@ -13,6 +13,7 @@ Examples:
   clalfred-record heat.gif --task Heat --number 3
   clalfred-record cama.mp4 --agent runs/small/behavior-il-cama-order1-seed0
   clalfred-record both.mp4 --agent A/agent.zip --agent B/agent.zip
+  clalfred-record strip.png --agent A --agent B --agent C    a row of frames each
   clalfred-record one.mp4 --episode "valid_seen/<folder>/<trial>#0"
 """
 
@@ -24,7 +25,8 @@ Examples:
     "agents",
     type=click.Path(),
     multiple=True,
-    help="agent.zip or a run's folder; two stand side by side.  [default: the expert]",
+    help="agent.zip or a run's folder; two stand side by side, in a .png any number.  "
+    "[default: the expert]",
 )
 @click.option("--expert", is_flag=True, help="The expert; with one --agent, beside it.")
 @click.option("--episode", help="Which episode: <split>/<folder>/<trial>#<annotation>.")
@@ -64,8 +66,9 @@ def main(
     max_steps: int,
     fps: int,
 ) -> None:
-    """Write a film OUT (.mp4 or .gif) of an episode."""
+    """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
     from agents.recording import Performer, record
+    from agents.strip import draw_strip
     from cl.experiment.agent_file import load_agent
     from cl.experiment.assess import select
     from gym_clalfred.data.sources import open_source
@@ -87,6 +90,10 @@ def main(
         key = keys[number]
     else:
         key = EpisodeKey.parse(episode)
+    if out.lower().endswith(".png"):
+        made = draw_strip(out, source, key, performers, backend=backend, max_steps=max_steps)
+        click.echo(f"{key}\n{made}")
+        return
     film = record(out, source, key, performers, backend=backend, max_steps=max_steps, fps=fps)
     click.echo(f"{key}\n{film}")
 

@@ -35,7 +35,9 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option("--orders", help="Comma-separated.  [default: 1]")
 @click.option("--seeds", help="Comma-separated.  [default: 0]")
 @run_options("method", "setup", "order", "seed")
-@click.option("--config", help="YAML file with settings, or 'paper'; options given here win.")
+@click.option(
+    "--config", help="YAML file with settings, 'grid' or 'paper'; options given here win."
+)
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
 @click.option("--address", help="Of a running Ray cluster.  [default: start one here]")

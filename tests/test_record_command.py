@@ -13,6 +13,7 @@ from fakes import EXPERT, FakeSource
 from runs import untrained_agent
 
 from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
+from agents.strip import COLUMNS, draw_strip
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
@@ -99,3 +100,25 @@ def test_a_number_beyond_the_last_episode_is_named(tmp_path: Path) -> None:
     run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), "--task", "Heat", "--number", "9"])
     assert run.exit_code == 1
     assert "there are 1 such episodes" in run.output
+
+
+def test_a_strip_has_a_row_for_each_performer(tmp_path: Path) -> None:
+    source = FakeSource()
+    key = source.entries(Split.TRAIN)[0].key
+    one = draw_strip(tmp_path / "one.png", source, key, [Performer("expert")], backend="fake")
+    agent = Performer("agent", untrained_agent())
+    performers = [Performer("expert"), agent, agent]
+    three = draw_strip(tmp_path / "three.png", source, key, performers, backend="fake")
+    small, large = imageio.imread(one), imageio.imread(three)
+    assert large.shape[0] > 2.5 * small.shape[0]
+    assert small.shape[1] <= COLUMNS * 200
+    # The expert's row is the same, whoever comes below.
+    width = min(small.shape[1], large.shape[1])
+    np.testing.assert_array_equal(small[:200, :width], large[:200, :width])
+
+
+def test_a_name_that_ends_in_png_asks_for_a_strip(tmp_path: Path) -> None:
+    out = tmp_path / "strip.png"
+    result = CliRunner().invoke(main, [str(out), "--tier", "tiny", "--split", "valid_seen"])
+    assert result.exit_code == 0, result.output
+    assert imageio.imread(out).shape[2] == 3

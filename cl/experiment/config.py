@@ -181,14 +181,15 @@ class RunConfig:
         if self.network == "small":
             batch_size = self.batch_size or SMALL_BATCH
             training = replace(training, learning_rate=SMALL_RATE, blind=SMALL_BLIND)
+        replays = settings.memory > settings.stream_size
         share = batch_size / training.batch_size
         settings = replace(
             settings,
             training=replace(training, batch_size=batch_size),
             stream_size=max(1, round(settings.stream_size * share)),
         )
-        if settings.memory <= settings.stream_size:
-            return settings  # it replays nothing
+        if not replays:
+            return settings
         memory = self.memory or memory_size(stream_length, settings.training.batch_size)
         return replace(settings, memory=memory)
 
