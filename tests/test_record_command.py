@@ -8,6 +8,7 @@ from pathlib import Path
 import imageio.v2 as imageio
 import numpy as np
 import pytest
+from acting import make_agent
 from click.testing import CliRunner
 from fakes import EXPERT, FakeSource
 from runs import untrained_agent
@@ -106,7 +107,7 @@ def test_a_strip_has_a_row_for_each_performer(tmp_path: Path) -> None:
     source = FakeSource()
     key = source.entries(Split.TRAIN)[0].key
     one = draw_strip(tmp_path / "one.png", source, key, [Performer("expert")], backend="fake")
-    agent = Performer("agent", untrained_agent())
+    agent = Performer("agent", make_agent())
     performers = [Performer("expert"), agent, agent]
     three = draw_strip(tmp_path / "three.png", source, key, performers, backend="fake")
     small, large = imageio.imread(one), imageio.imread(three)
