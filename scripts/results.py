@@ -34,8 +34,9 @@ def collect(folder: str) -> None:
 def write() -> None:
     """Make docs/RESULTS.md and its figures from docs/results and nothing else."""
     from cl.report.publish import write_page
+    from gym_clalfred.data.sources import open_source
 
-    for path in write_page(PUBLISHED, ROOT / "RESULTS.md"):
+    for path in write_page(PUBLISHED, ROOT / "RESULTS.md", open_source("small")):
         click.echo(path.relative_to(ROOT.parent))
 
 

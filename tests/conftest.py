@@ -20,6 +20,11 @@ settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests first: a long one that starts last keeps one process waiting for the other."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture
 def make_fake_env(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ClAlfredEnv]]:
     """Makes environments on the fake household; closes them afterwards."""

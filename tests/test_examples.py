@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SHORT = ("--network", "micro", "--episodes-per-task", "2", "--max-steps", "5")
 

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fakes import FakeSource
 from report_runs import EPISODES, invented_results
 
 from cl.experiment.config import RunConfig
 from cl.experiment.results import Results, read_results, validate
 from cl.report.paired import bootstrap, compare, last_success, success_rate
-from cl.report.publish import collect, compacted, tables
+from cl.report.publish import collect, compacted, tables, write_page
 from cl.report.summary import summarise
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import DataError
 
 SKILLS = {"finetuning": 0.1, "er": 0.45, "cama": 0.5, "joint": 0.9}
 
@@ -97,3 +100,26 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     assert "| joint − finetuning | **+" in text
     assert "| cama − er | " in text
     assert "| cama − joint |" not in text
+
+
+def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> None:
+    folder, page, source = tmp_path / "results", tmp_path / "RESULTS.md", FakeSource()
+    folder.mkdir()
+    with pytest.raises(DataError, match="no published results"):
+        write_page(folder, page, source)
+    keys = {split.value: str(source.entries(split)[0].key) for split in Split}
+    for run in (*runs_of("cama", (1,)), *runs_of("finetuning", (1,))):
+        document = compacted(run)
+        for split, part in document["splits"].items():
+            part["episodes"] = [{**part["episodes"][0], "episode": keys[split]}]
+        (folder / f"{run.config.name}.json").write_text(json.dumps(document))
+    (folder / "reading.md").write_text("# Ours\n\n{{tables}}\n{{failures}}\n{{curves}}\n")
+    made = write_page(folder, page, source)
+    assert made[0] == page
+    assert all(path.stat().st_size for path in made)
+    text = page.read_text()
+    assert text.startswith("# Ours")
+    assert "| cama | 1 |" in text
+    assert "| valid seen | " in text
+    assert "(results/figures/success-behavior-il-disjoint.png)" in text
+    assert "{{" not in text

@@ -27,6 +27,8 @@ from cl.experiment.run import Run
 from cl.registry import method_names
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 
 

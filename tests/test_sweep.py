@@ -19,6 +19,8 @@ from cl.experiment.sweep import Job, Outcome, do, expand, sweep
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from scripts.sweep import main
 
+pytestmark = pytest.mark.slow
+
 SMALL: dict[str, Any] = {
     "setup": "environment-il",
     "tier": "tiny",

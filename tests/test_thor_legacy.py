@@ -20,6 +20,8 @@ import pytest
 from gym_clalfred.data.cache import cache_dir
 from gym_clalfred.data.locking import file_lock
 
+pytestmark = pytest.mark.slow
+
 VERSION = "2.1.0"
 ROOT = Path(__file__).parents[1]
 

@@ -18,7 +18,6 @@ from cl.report.summary import SPLITS, group_title, method_title
 from cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import DataError
 
 #: Points of the learning curves that a published copy keeps.
@@ -60,11 +59,16 @@ def compacted(run: Results) -> dict[str, Any]:
     return document
 
 
-def write_page(folder: Path, page: Path) -> list[Path]:
+def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     """Writes the page and its figures from a folder of published results.
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{tables}}``,
     ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are filled in.
+
+    Args:
+        folder: with the files that ``collect`` wrote.
+        page: the file to write.
+        source: the episodes that the runs were evaluated on.
     """
     # matplotlib is only needed here.
     from cl.report import figures
@@ -72,7 +76,6 @@ def write_page(folder: Path, page: Path) -> list[Path]:
     runs = [read_results(path) for path in sorted(folder.glob("*.json"))]
     if not runs:
         raise DataError(f"{folder}: no published results; collect some first")
-    source = open_source("small")
     shown = folder / "figures"
     made: list[Path] = []
 
