@@ -123,3 +123,10 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert "| valid seen | " in text
     assert "(results/figures/success-behavior-il-disjoint.png)" in text
     assert "{{" not in text
+
+
+def test_the_published_page_says_what_the_published_files_say() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    runs = [read_results(path) for path in sorted((docs / "results").glob("*.json"))]
+    assert len({run.document["labels"]["data"] for run in runs}) == 1
+    assert tables(runs) in (docs / "RESULTS.md").read_text()
