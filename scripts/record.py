@@ -13,7 +13,7 @@ Examples:
   clalfred-record heat.gif --task Heat --number 3
   clalfred-record cama.mp4 --agent runs/small/behavior-il-cama-order1-seed0
   clalfred-record both.mp4 --agent A/agent.zip --agent B/agent.zip
-  clalfred-record strip.png --agent A --agent B --agent C    a row of frames each
+  clalfred-record strip.png --agent A --agent B --agent C      a row each
   clalfred-record one.mp4 --episode "valid_seen/<folder>/<trial>#0"
 """
 
