@@ -83,14 +83,23 @@ def record(
     _check_name(Path(path))
     films = []
     for performer in performers:
-        if performer.agent is None:
-            deeds = expert_deeds(source, key)
-        else:
-            deeds = agent_deeds(performer.agent, source, key, backend=backend, max_steps=max_steps)
-        films.append(
-            list(film(source, key, deeds[:max_steps], backend=backend, title=performer.title))
-        )
+        deeds = deeds_of(performer, source, key, backend=backend, max_steps=max_steps)
+        films.append(list(film(source, key, deeds, backend=backend, title=performer.title)))
     return write_film(path, films[0] if len(films) == 1 else side_by_side(*films), fps)
+
+
+def deeds_of(
+    performer: Performer,
+    source: EpisodeSource,
+    key: EpisodeKey,
+    *,
+    backend: str = "embedded",
+    max_steps: int = 200,
+) -> list[Deed]:
+    """What a performer does in an episode, at most so many steps of it."""
+    if performer.agent is None:
+        return expert_deeds(source, key)[:max_steps]
+    return agent_deeds(performer.agent, source, key, backend=backend, max_steps=max_steps)
 
 
 def expert_deeds(source: EpisodeSource, key: EpisodeKey) -> list[Deed]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from agents.recording import Deed, Performer, agent_deeds, expert_deeds
+from agents.recording import Deed, Performer, deeds_of
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -45,11 +45,8 @@ def draw_strip(
         raise BadInputError("expected at least one performer, got none")
     rows = []
     for performer in performers:
-        if performer.agent is None:
-            deeds = expert_deeds(source, key)
-        else:
-            deeds = agent_deeds(performer.agent, source, key, backend=backend, max_steps=max_steps)
-        moments, solved = _moments(source, key, deeds[:max_steps], backend)
+        deeds = deeds_of(performer, source, key, backend=backend, max_steps=max_steps)
+        moments, solved = _moments(source, key, deeds, backend)
         result = "solved" if solved else "not solved"
         rows.append((f"{performer.title}: {result}, {len(deeds)} actions", moments))
     goal = source.episode(key).annotation.goal
