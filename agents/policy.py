@@ -9,6 +9,7 @@ Whether a row's result is then independent of its place depends on the machine's
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -230,7 +231,7 @@ class _Together:
 
     def __call__(self, parts: list[Instructions]) -> Instructions:
         for known, joined in self._known:
-            if all(one is other for one, other in zip(known, parts)):
+            if len(known) == len(parts) and all(map(operator.is_, known, parts)):
                 return joined
         joined = Instructions.cat(parts)
         self._known.append((parts, joined))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -73,14 +74,14 @@ def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
         return save(figure, path)
 
 
-def _curve(ax: object, method: str, runs: Sequence[Results], split: str, number: int) -> None:
+def _curve(ax: Any, method: str, runs: Sequence[Results], split: str, number: int) -> None:
     points: dict[int, list[float]] = {}
     for run in runs:
         for learned, scores in enumerate(run.document["splits"][split]["after_each_task"], 1):
             if scores is not None:
                 points.setdefault(learned, []).append(100 * scores["SR"])
     x = sorted(points)
-    ax.plot(  # type: ignore[attr-defined]
+    ax.plot(
         x,
         [np.mean(points[one]) for one in x],
         marker=_MARKERS[number % len(_MARKERS)],

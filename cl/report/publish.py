@@ -85,11 +85,12 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
 
     curves = []
     for title, group in _groups(runs):
-        name = f"success-{group[0].config.setup}-{group[0].config.schedule}.png"
+        config = group[0].config
+        name = f"success-{config.setup}-{config.schedule}{_memory_suffix(group[0])}.png"
         if len(_by_method(group)) > 1:
             path = figures.success_curves(_by_method(group), shown / name)
             curves.append(f"{title}:\n\n{link(path)}")
-    leaders = [run for run in runs if run.config.method == LEADER]
+    leaders = [run for run in runs if _is_plain(run) and run.config.method == LEADER]
     fillings = {
         "tables": tables(runs),
         "curves": "\n\n".join(curves),
@@ -198,9 +199,23 @@ def _by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
     return methods
 
 
+def _is_plain(run: Results) -> bool:
+    """Whether it is of the main setup, as the paper runs it."""
+    config = run.config
+    return (config.setup, config.schedule, config.preset, config.memory) == (
+        "behavior-il",
+        "disjoint",
+        "paper",
+        None,
+    )
+
+
 def _file_name(run: Results) -> str:
-    memory = f"-memory{run.config.memory}" if run.config.memory is not None else ""
-    return f"{run.config.name}{memory}.json"
+    return f"{run.config.name}{_memory_suffix(run)}.json"
+
+
+def _memory_suffix(run: Results) -> str:
+    return "" if run.config.memory is None else f"-memory{run.config.memory}"
 
 
 def _mean(runs: Sequence[Results], split: str, metric: str) -> str:
