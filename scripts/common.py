@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -74,10 +75,12 @@ def run_options(*without: str) -> Callable[[Command], Command]:
                 name: arguments.pop(name)
                 for name in (option.replace("-", "_") for option, _, _ in options)
             }
-            ahead = arguments.pop("evaluate_ahead", None)
+            ahead, changes = arguments.pop("evaluate_ahead"), arguments.pop("changes")
             given = {name: value for name, value in settings.items() if value is not None}
             if ahead:
                 given["evaluate_ahead"] = True
+            if changes:
+                given["overrides"] = changes
             return command(settings=given, **arguments)
 
         options = [option for option in RUN_OPTIONS if option[0] not in without]
@@ -86,6 +89,14 @@ def run_options(*without: str) -> Callable[[Command], Command]:
             is_flag=True,
             help="Evaluate also on tasks before they are learned, for forward transfer.",
         )(wrapped)
+        click.option(
+            "--set",
+            "changes",
+            metavar="NAME=VALUE",
+            multiple=True,
+            callback=lambda context, option, texts: dict(map(_setting, texts)),
+            help="A setting of the method instead of the preset's, such as alpha=0.5.",
+        )(wrapped)
         for name, kind, text in reversed(options):
             default = getattr(RunConfig, name.replace("-", "_"))
             shown = "" if default is None else f"  [default: {default}]"
@@ -93,6 +104,17 @@ def run_options(*without: str) -> Callable[[Command], Command]:
         return wrapped
 
     return decorate
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Name and value of ``NAME=VALUE``."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise click.BadParameter(f"{text!r}: expected NAME=VALUE, such as alpha=0.5")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value.strip()
 
 
 def check_names(**given: str | None) -> None:

@@ -43,7 +43,7 @@ class Console(Listener):
     def started(self, run: Run) -> None:
         """Says what is run and from where."""
         config, position = run.config, run.stream.position
-        click.echo(f"{config.method} ({config.preset}) on {run.schedule.name}, seed {config.seed}")
+        click.echo(f"{config.method_title} on {run.schedule.name}, seed {config.seed}")
         click.echo(
             f"{len(run.schedule)} episodes of {run.tools.source.label} in "
             f"{run.env.simulator.label}, into {self.folder}"

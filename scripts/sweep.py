@@ -18,10 +18,10 @@ Examples:
 
 \b
 A YAML file has the settings of clalfred-train; setup, method, order, seed,
-schedule and preset may be lists:
-  method: [finetuning, er, cama]
+schedule, preset, memory and overrides (what --set gives) may be lists:
+  method: cama
   order: [1, 2, 3, 4, 5]
-  tier: small
+  overrides: [{alpha: 0.5}, {alpha: 0.9, queue_length: 1}]
 
 \b
 Finished runs are skipped, so the same command again does what is left. Then:
@@ -36,7 +36,9 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option("--seeds", help="Comma-separated.  [default: 0]")
 @run_options("method", "setup", "order", "seed")
 @click.option(
-    "--config", help="YAML file with settings, 'grid' or 'paper'; options given here win."
+    "--config",
+    help="YAML file with settings, or the name of one that comes with the package "
+    "(grid, ablation, ablation-memory, schedules, paper); options given here win.",
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")

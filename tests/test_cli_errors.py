@@ -55,6 +55,8 @@ def test_setup_installs_every_command() -> None:
         (("train", "--order", "9"), "order 9: expected a number from 1 to 5"),
         (("train", "--seed", "-1"), "seed -1: expected a whole number from 0"),
         (("train", "--memory", "0"), "memory 0: expected a whole number from 1"),
+        (("train", "--set", "alpha=much"), "alpha 'much': expected a number"),
+        (("train", "--set", "beta=1"), "unknown setting of the method 'beta'"),
         (("train", "--backend", "unity"), "unknown backend 'unity'"),
         (("train", "--method", "x-der", "--schedule", "gaussian"), "needs task boundaries"),
         (("train", "--config", "nope.yaml"), "there is no such file"),
@@ -106,6 +108,13 @@ def test_numbers_have_a_range(arguments: tuple[str, ...]) -> None:
     run = invoke(*arguments)
     assert run.exit_code == 2
     assert "is not in the range" in run.output
+
+
+@pytest.mark.parametrize("text", ["alpha", "=0.5", "alpha="])
+def test_a_setting_needs_a_name_and_a_value(text: str) -> None:
+    run = invoke("train", "--set", text)
+    assert run.exit_code == 2
+    assert "expected NAME=VALUE, such as alpha=0.5" in run.output
 
 
 @pytest.mark.parametrize("name", COMMANDS)

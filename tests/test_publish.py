@@ -14,7 +14,7 @@ from report_runs import EPISODES, invented_results
 from cl.experiment.config import RunConfig
 from cl.experiment.results import Results, read_results, validate
 from cl.report.paired import bootstrap, compare, last_success, success_rate
-from cl.report.publish import collect, compacted, tables, write_page
+from cl.report.publish import ablations, collect, compacted, tables, write_page
 from cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -87,7 +87,7 @@ def test_runs_are_collected_under_their_names(tmp_path: Path) -> None:
     assert [path.name for path in paths] == [
         "behavior-il-er-order1-seed0.json",
         "behavior-il-er-order2-seed0.json",
-        "behavior-il-er-order1-seed0-memory30.json",
+        "behavior-il-er-memory-30-order1-seed0.json",
     ]
     assert read_results(paths[0]).config == RunConfig(method="er", order=1)
 
@@ -102,6 +102,24 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     assert "| cama − joint |" not in text
 
 
+def test_other_settings_stand_beside_the_method_as_it_is() -> None:
+    half = RunConfig(method="cama", memory=30)
+    slow = RunConfig(method="cama", overrides={"alpha": 0.5})
+    runs = [*runs_of("cama"), *runs_of("er")]
+    runs += [invented_results(half, 0.2), invented_results(slow, 0.5)]
+    assert "alpha" not in tables(runs)
+    assert "memory" not in tables(runs)
+    rows = ablations(runs).splitlines()
+    assert [row.split(" | ")[:2] for row in rows[2:]] == [
+        ["| cama, alpha 0.5", "behavior-il, 1"],
+        ["| cama, memory 30", "behavior-il, 1"],
+    ]
+    gap = compare([runs[-2]], runs_of("cama", (1,)), "valid_seen")
+    assert gap is not None
+    assert f"| {100 * gap.mean:+.1f} [" in rows[3].replace("**", "")
+    assert ablations(runs_of("er")) == ""
+
+
 def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> None:
     folder, page, source = tmp_path / "results", tmp_path / "RESULTS.md", FakeSource()
     folder.mkdir()
@@ -113,7 +131,9 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
         for split, part in document["splits"].items():
             part["episodes"] = [{**part["episodes"][0], "episode": keys[split]}]
         (folder / f"{run.config.name}.json").write_text(json.dumps(document))
-    (folder / "reading.md").write_text("# Ours\n\n{{tables}}\n{{failures}}\n{{curves}}\n")
+    (folder / "reading.md").write_text(
+        "# Ours\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n"
+    )
     made = write_page(folder, page, source)
     assert made[0] == page
     assert all(path.stat().st_size for path in made)
@@ -129,4 +149,6 @@ def test_the_published_page_says_what_the_published_files_say() -> None:
     docs = Path(__file__).parent.parent / "docs"
     runs = [read_results(path) for path in sorted((docs / "results").glob("*.json"))]
     assert len({run.document["labels"]["data"] for run in runs}) == 1
-    assert tables(runs) in (docs / "RESULTS.md").read_text()
+    page = (docs / "RESULTS.md").read_text()
+    assert tables(runs) in page
+    assert ablations(runs) in page

@@ -51,7 +51,9 @@ def by_hand(folder: Path, method: str, split: str, metric: str) -> list[float]:
     values = []
     for order in (1, 2):
         for seed in (0, 1):
-            path = folder / f"behavior-il-{method}-order{order}-seed{seed}" / "results.json"
+            path = (
+                folder / f"behavior-il-{method}-memory-8-order{order}-seed{seed}" / "results.json"
+            )
             document = json.loads(path.read_text())
             episodes = document["splits"][split]["episodes"]
             last = [one for one in episodes if one["after"] == 7]
@@ -210,12 +212,12 @@ def test_the_documented_schema_names_every_field(folder: Path) -> None:
 
 
 def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
-    results = read_results(folder / "behavior-il-cama-order1-seed0")
+    results = read_results(folder / "behavior-il-cama-memory-8-order1-seed0")
     made = plot_all(results, tmp_path)
     names = ["tasks.png", "matrix.png", "training.png", "confidence.png"]
     assert [path.name for path in made] == names
     assert all(path.stat().st_size > 10_000 for path in made)
-    other = plot_all(read_results(folder / "behavior-il-joint-order1-seed0"), tmp_path)
+    other = plot_all(read_results(folder / "behavior-il-joint-memory-8-order1-seed0"), tmp_path)
     assert [path.name for path in other] == names[:3]
 
 
@@ -275,7 +277,7 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     runs = load_runs(folder)
     frames = [np.full((64, 96, 3), shade, dtype=np.uint8) for shade in range(0, 250, 25)]
     for method in ("cama", "er"):
-        place = folder / f"behavior-il-{method}-order1-seed0" / "videos" / "success.mp4"
+        place = folder / f"behavior-il-{method}-memory-8-order1-seed0" / "videos" / "success.mp4"
         write_film(place, frames)
     page = as_html(runs, summarise(runs, "er"))
     assert page.count("data:video/mp4") == 2

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from cl.cama import CAMAConfig
 from cl.experiment.config import RunConfig
 from cl.experiment.sweep import Job, Outcome, do, expand, sweep
 from gym_clalfred.errors import BadInputError, MissingDependencyError
@@ -43,9 +44,33 @@ def test_a_sweep_is_every_combination() -> None:
     ]
 
 
+def test_a_sweep_varies_settings_of_the_method() -> None:
+    runs = expand({"overrides": [{}, {"alpha": 0.5}, {"queue_length": 1}], "memory": [None, 30]})
+    assert [run.name for run in runs] == [
+        "behavior-il-cama-order1-seed0",
+        "behavior-il-cama-memory-30-order1-seed0",
+        "behavior-il-cama-alpha-0.5-order1-seed0",
+        "behavior-il-cama-alpha-0.5-memory-30-order1-seed0",
+        "behavior-il-cama-queue_length-1-order1-seed0",
+        "behavior-il-cama-queue_length-1-memory-30-order1-seed0",
+    ]
+    settings = runs[3].method_settings(2520)
+    assert isinstance(settings, CAMAConfig)
+    assert (settings.alpha, settings.queue_length, settings.memory) == (0.5, 5, 30)
+    assert RunConfig.from_dict(runs[3].to_dict()) == runs[3]
+
+
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
+        ({"overrides": {"alhpa": 0.5}}, "did you mean 'alpha'"),
+        ({"overrides": {"memory": 30}}, "unknown setting of the method 'memory'"),
+        ({"overrides": {"alpha": "much"}}, "alpha 'much': expected a number"),
+        ({"overrides": {"alpha": float("nan")}}, "alpha nan: expected a number"),
+        ({"overrides": {"queue_length": 1.5}}, "queue_length 1.5: expected a whole number"),
+        ({"overrides": {"by_true_label": 1}}, "by_true_label 1: expected true or false"),
+        ({"overrides": "alpha"}, "overrides 'alpha': expected settings by name"),
+        ({"method": "er", "overrides": {"alpha": 0.5}}, "unknown setting of the method 'alpha'"),
         ({"method": ["er", "er"]}, "twice"),
         ({"tier": ["tiny", "small"]}, "tier: only setup, method"),
         ({"method": ["cema"]}, "did you mean 'cama'"),

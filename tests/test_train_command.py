@@ -151,7 +151,7 @@ def test_limits_keep_the_stream_a_stream() -> None:
 
 def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
     options = {
-        "setup": "environment-il", "method": "er", "order": "2", "seed": "3",
+        "setup": "environment-il", "method": "mir", "order": "2", "seed": "3",
         "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
         "split_folder": str(tmp_path / "splits"),
         "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
@@ -161,10 +161,12 @@ def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     out = tmp_path / "run"
     # Ends with an error about the missing data, after the folder has been claimed.
-    CliRunner().invoke(main, [*arguments, "--evaluate-ahead", "--out", str(out)])
+    arguments += ["--evaluate-ahead", "--set", "candidates=20"]
+    CliRunner().invoke(main, [*arguments, "--out", str(out)])
     config = RunConfig.from_dict(json.loads((out / "config.json").read_text())["config"])
     found = config.to_dict()
     assert found.pop("evaluate_ahead") is True
+    assert found.pop("overrides") == {"candidates": 20}
     assert {name: str(value) for name, value in found.items()} == options
 
 
@@ -174,7 +176,9 @@ def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
     assert read_settings(str(path)) == {"method": "er", "seed": 5, "tier": "tiny"}
     demo = RunConfig.from_dict(read_settings("demo"))
     assert demo.method == "cama"
-    with pytest.raises(BadInputError, match="it has demo, grid, paper"):
+    with pytest.raises(
+        BadInputError, match="it has ablation, ablation-memory, demo, grid, paper, schedules"
+    ):
         read_settings("nothing")
 
 
@@ -187,6 +191,7 @@ def test_default_folders_tell_runs_apart() -> None:
         for schedule in ("disjoint", "blurry")
         for few in (None, 3)
     ]
+    configs += [RunConfig(memory=30), RunConfig(overrides={"alpha": 0.5})]
     assert len({default_folder(config) for config in configs}) == len(configs)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from agents.config import NetworkConfig
@@ -38,6 +39,9 @@ _LIMITS = (
     "max_steps",
 )
 
+#: Settings of a method that have their own place in a run's settings or are no single value.
+_NOT_OVERRIDDEN = ("memory", "stream_size", "training")
+
 #: Episodes per update and learning rate of the small network: a quarter of the paper's batch and
 #: three times its rate learn more in the same time, see docs/TUNING.md.
 SMALL_BATCH, SMALL_RATE = 8, 3e-3
@@ -56,6 +60,7 @@ class RunConfig:
         order: the paper's task order, 1 to 5.
         seed: of the stream, the weights, dropout and the memory.
         preset: of the method: ``paper`` or ``released``.
+        overrides: settings of the method that differ from the preset's, by name.
         schedule: ``disjoint``, ``blurry`` or ``gaussian``.
         tier: generated episodes: ``tiny``, ``small`` or ``full``.
         data: a folder with other episodes, instead of a tier.
@@ -66,7 +71,7 @@ class RunConfig:
         encoder_weights: a file with the encoder's weights; the paper's network needs one.
         memory: episodes that a method may keep; ``None``: the paper's 500 at ALFRED's size, the
             same share of a smaller stream.
-        batch_size: episodes per update; ``None``: the preset's 32, with the small network 16.
+        batch_size: episodes per update; ``None``: the preset's 32, with the small network 8.
         episodes_per_task: stream only the first so many of each task.
         evaluation_episodes: evaluate on so many of each task and split, evenly spread.
         evaluation_annotations: evaluate on so many annotations of each trajectory; ``None``: all of
@@ -83,6 +88,7 @@ class RunConfig:
     order: int = 1
     seed: int = 0
     preset: str = "paper"
+    overrides: Mapping[str, Any] = field(default_factory=dict)
     schedule: str = "disjoint"
     tier: str = "small"
     data: str | None = None
@@ -103,6 +109,7 @@ class RunConfig:
         method = get_method(self.method)
         choose("setup", self.setup, SETUPS)
         choose("preset", self.preset, method.presets)
+        _check_overrides(self.overrides, method.presets[self.preset])
         choose("schedule", self.schedule, KINDS)
         choose("tier", self.tier, TIERS)
         choose("network", self.network, NETWORKS)
@@ -163,7 +170,22 @@ class RunConfig:
             parts.insert(1, self.schedule)
         if self.preset != "paper":
             parts.insert(-2, self.preset)
+        for name, value in self.variant.items():
+            parts.insert(-2, f"{name}-{value}")
         return "-".join(parts)
+
+    @property
+    def method_title(self) -> str:
+        """The method's name, with the preset if that is not the paper's, and with overrides."""
+        notes = [] if self.preset == "paper" else [self.preset]
+        notes += [f"{name} {value}" for name, value in sorted(self.overrides.items())]
+        return f"{self.method} ({', '.join(notes)})" if notes else self.method
+
+    @property
+    def variant(self) -> dict[str, Any]:
+        """In which settings the method differs from its preset, by name."""
+        memory = {} if self.memory is None else {"memory": self.memory}
+        return {**dict(sorted(self.overrides.items())), **memory}
 
     @property
     def step_limit(self) -> int:
@@ -175,7 +197,7 @@ class RunConfig:
 
     def method_settings(self, stream_length: int) -> MethodConfig:
         """The preset with this run's memory and batch."""
-        settings = self.learner.presets[self.preset]
+        settings = replace(self.learner.presets[self.preset], **self.overrides)
         training = settings.training
         batch_size = self.batch_size or training.batch_size
         if self.network == "small":
@@ -221,6 +243,22 @@ def choose(what: str, name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
     raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(names)}")
+
+
+def _check_overrides(overrides: object, settings: MethodConfig) -> None:
+    if not isinstance(overrides, Mapping):
+        raise BadInputError(f"overrides {overrides!r}: expected settings by name")
+    known = [one.name for one in fields(settings) if one.name not in _NOT_OVERRIDDEN]
+    for name, value in overrides.items():
+        choose("setting of the method", name, known)
+        kind = type(getattr(settings, name))
+        # 1 is a fine share, but True is no number.
+        fits = type(value) is kind or (kind is float and type(value) is int)
+        if not fits or not math.isfinite(value):
+            raise BadInputError(f"{name} {value!r}: expected {_KINDS[kind]}")
+
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def _check_number(name: str, value: object, least: int) -> None:

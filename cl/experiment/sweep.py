@@ -22,7 +22,7 @@ from cl.experiment.config import RunConfig
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
-AXES = ("setup", "method", "order", "seed", "schedule", "preset")
+AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,8 @@ class Outcome:
 
 def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
     """Every combination of the settings that are lists; others are common to all runs."""
-    axes = {
-        name: _as_list(settings[name]) if name in settings else [getattr(RunConfig, name)]
-        for name in AXES
-    }
+    default = RunConfig()
+    axes = {name: _as_list(settings.get(name, getattr(default, name))) for name in AXES}
     common = {name: value for name, value in settings.items() if name not in AXES}
     wrong = [name for name, value in common.items() if isinstance(value, list)]
     if wrong:

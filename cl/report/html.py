@@ -12,7 +12,7 @@ from typing import Any
 from cl.experiment.results import Results
 from cl.report.formats import interval, number
 from cl.report.paper import SOURCE, paper_value
-from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title, method_title
+from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
 from cl.report.text import task_title
 from gym_clalfred import __version__
 
@@ -84,7 +84,7 @@ def _run(run: Results) -> dict[str, Any]:
     return {
         "table": group_title(run),
         "setup": config.setup,
-        "method": method_title(run),
+        "method": run.config.method_title,
         "order": config.order,
         "seed": config.seed,
         "tasks": [task_title(task) for task in run.tasks],
@@ -113,8 +113,8 @@ def _videos(runs: Sequence[Results], limit: int) -> tuple[list[dict[str, Any]], 
             found.append(
                 {
                     "setup": run.config.setup,
-                    "method": method_title(run),
-                    "title": f"{path.stem}: {method_title(run)}, order {run.config.order}, "
+                    "method": run.config.method_title,
+                    "title": f"{path.stem}: {run.config.method_title}, order {run.config.order}, "
                     f"seed {run.config.seed}",
                     "source": f"data:video/mp4;base64,{content}",
                 }

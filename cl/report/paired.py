@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cl.experiment.results import Results
-from cl.report.summary import group_title
 
 RESAMPLES = 10_000
 _SEED = 0
@@ -90,5 +90,9 @@ def bootstrap(values: Mapping[str, Sequence[int]], runs: int) -> Difference:
     return Difference(float(sums.sum() / counts.sum()), float(low), float(high), len(names), runs)
 
 
-def _pair_key(run: Results) -> tuple[str, int, int]:
-    return group_title(run), run.config.order, run.config.seed
+def _pair_key(run: Results) -> tuple[Any, ...]:
+    """What decides which episodes a run is evaluated on, and which stream it learns from."""
+    config, labels = run.config, run.document["labels"]
+    stream = config.setup, config.schedule, config.order, config.seed
+    limits = config.episodes_per_task, config.evaluation_episodes, config.evaluation_annotations
+    return labels["data"], labels["backend"], *stream, *limits

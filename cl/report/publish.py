@@ -14,7 +14,7 @@ from cl.failures import Failure, failure_table
 from cl.registry import get_method, method_names
 from cl.report.paired import Difference, compare, success_rate
 from cl.report.paper import paper_value
-from cl.report.summary import SPLITS, group_title, method_title
+from cl.report.summary import SPLITS, group_title
 from cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
@@ -35,7 +35,7 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
     for run in runs:
         document = compacted(run)
         validate(document)
-        path = folder / _file_name(run)
+        path = folder / f"{run.config.name}.json"
         with atomic_file(path) as file:
             file.write((json.dumps(document, separators=(",", ":")) + "\n").encode())
         made.append(path)
@@ -63,7 +63,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     """Writes the page and its figures from a folder of published results.
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{tables}}``,
-    ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are filled in.
+    ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are
+    filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
@@ -84,15 +85,16 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         return f"![{path.stem}]({path.relative_to(page.parent).as_posix()})"
 
     curves = []
-    for title, group in _groups(runs):
+    for title, group in _groups(_as_they_are(runs)):
         config = group[0].config
-        name = f"success-{config.setup}-{config.schedule}{_memory_suffix(group[0])}.png"
+        name = f"success-{config.setup}-{config.schedule}.png"
         if len(_by_method(group)) > 1:
             path = figures.success_curves(_by_method(group), shown / name)
             curves.append(f"{title}:\n\n{link(path)}")
     leaders = [run for run in runs if _is_plain(run) and run.config.method == LEADER]
     fillings = {
         "tables": tables(runs),
+        "ablations": ablations(runs),
         "curves": "\n\n".join(curves),
         "objects": link(figures.objects_by_behaviour(source, shown / "objects.png")),
         "failures": failures(leaders[0], source) if leaders else "",
@@ -109,9 +111,9 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
 
 
 def tables(runs: Sequence[Results]) -> str:
-    """Markdown: for each set of comparable runs the scores and the paired differences."""
+    """Markdown: for each setup the scores of methods as they are, and the paired differences."""
     parts = []
-    for title, group in _groups(runs):
+    for title, group in _groups(_as_they_are(runs)):
         methods = _by_method(group)
         parts.append(f"### {title}\n\n{_scores(methods, group[0].config.setup)}")
         differences = _differences(methods)
@@ -121,6 +123,29 @@ def tables(runs: Sequence[Results]) -> str:
                 f"intervals over episodes; bold where the interval excludes 0:\n\n{differences}"
             )
     return "\n\n".join(parts)
+
+
+def ablations(runs: Sequence[Results]) -> str:
+    """Markdown: methods with other settings, beside the same methods as they are."""
+    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in _ABLATED]
+    rows = [["", "setup, order", *header]]
+    plain = _as_they_are(runs)
+    for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
+        config = run.config
+        notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
+        row = [f"{config.method}, {notes}", f"{config.setup}, {config.order}"]
+        same = [one for one in plain if one.config.method == config.method]
+        for split in SPLITS:
+            row += [
+                _percent(run.metric(split, "SR_last")),
+                _percent(run.metric(split, "SR_avg")),
+                _gap(compare([run], same, split)),
+            ]
+        rows.append(row)
+    return _markdown(rows) if len(rows) > 1 else ""
+
+
+_ABLATED = ("SR last", "SR avg", "SR last − as it is")
 
 
 def failures(run: Results, source: EpisodeSource) -> str:
@@ -183,6 +208,7 @@ def _differences(methods: dict[str, list[Results]]) -> str:
 
 
 def _groups(runs: Sequence[Results]) -> list[tuple[str, list[Results]]]:
+    """Runs that can be compared."""
     groups: dict[str, list[Results]] = {}
     for run in runs:
         groups.setdefault(group_title(run), []).append(run)
@@ -192,30 +218,31 @@ def _groups(runs: Sequence[Results]) -> list[tuple[str, list[Results]]]:
 def _by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
     """In the order of the registry."""
     known = method_names()
-    ordered = sorted(runs, key=lambda run: (known.index(run.config.method), method_title(run)))
+    ordered = sorted(
+        runs, key=lambda run: (known.index(run.config.method), run.config.method_title)
+    )
     methods: dict[str, list[Results]] = {}
     for run in ordered:
-        methods.setdefault(method_title(run), []).append(run)
+        methods.setdefault(run.config.method_title, []).append(run)
     return methods
+
+
+def _as_they_are(runs: Sequence[Results]) -> list[Results]:
+    """Those of methods with the settings of their preset."""
+    return [run for run in runs if not run.config.variant]
 
 
 def _is_plain(run: Results) -> bool:
     """Whether it is of the main setup, as the paper runs it."""
     config = run.config
-    return (config.setup, config.schedule, config.preset, config.memory) == (
-        "behavior-il",
-        "disjoint",
-        "paper",
-        None,
-    )
+    main = (config.setup, config.schedule, config.preset) == ("behavior-il", "disjoint", "paper")
+    return main and not config.variant
 
 
-def _file_name(run: Results) -> str:
-    return f"{run.config.name}{_memory_suffix(run)}.json"
-
-
-def _memory_suffix(run: Results) -> str:
-    return "" if run.config.memory is None else f"-memory{run.config.memory}"
+def _variant_order(run: Results) -> tuple[Any, ...]:
+    config = run.config
+    variant = list(config.variant.items())
+    return method_names().index(config.method), config.setup, variant, config.order
 
 
 def _mean(runs: Sequence[Results], split: str, metric: str) -> str:

@@ -49,7 +49,7 @@ class Row:
     """One method in a table.
 
     Args:
-        method: its name, with the preset if that is not the paper's.
+        method: ``RunConfig.method_title``.
         statistics: by split and metric; missing where no run defines the metric.
         differences: the same of the differences to the baseline, run by run of equal order and
             seed; empty without a baseline.
@@ -116,7 +116,7 @@ def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Tabl
         groups.setdefault(group_title(run), []).append(run)
     tables = [_table(title, group, baseline) for title, group in sorted(groups.items())]
     if baseline is not None and not any(table.baseline for table in tables):
-        known = sorted({method_title(run) for run in runs})
+        known = sorted({run.config.method_title for run in runs})
         raise BadInputError(f"no run of the baseline {baseline!r}; there are {', '.join(known)}")
     return tables
 
@@ -139,16 +139,10 @@ def group_title(run: Results) -> str:
     return ", ".join([*parts, *limits])
 
 
-def method_title(run: Results) -> str:
-    """The method's name, with the preset if that is not the paper's."""
-    config = run.config
-    return config.method if config.preset == "paper" else f"{config.method} ({config.preset})"
-
-
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     by_method: dict[str, list[Results]] = {}
     for run in runs:
-        by_method.setdefault(method_title(run), []).append(run)
+        by_method.setdefault(run.config.method_title, []).append(run)
     reference = by_method.get(baseline or "")
     rows = [
         Row(

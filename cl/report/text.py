@@ -79,8 +79,7 @@ def description(results: Results) -> str:
     ]
     millions = f"{training['parameters'] / 1e6:.1f} million parameters"
     lines = {
-        "method": f"{config.method} ({config.preset}), seed {config.seed}, "
-        f"memory {training['held']} episodes",
+        "method": f"{config.method_title}, seed {config.seed}, memory {training['held']} episodes",
         "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
         f"{document['stream']['length']} episodes, each once",
         "training": f"{training['updates']} updates, network {config.network}, {millions}",
