@@ -33,6 +33,9 @@ class MethodConfig:
         training: optimiser settings and the whole batch's size.
     """
 
+    #: Settings that count episodes of a batch; a smaller batch makes them smaller.
+    per_batch: ClassVar[tuple[str, ...]] = ("stream_size",)
+
     stream_size: int = 16
     memory: int = 500
     training: TrainingConfig = field(default_factory=TrainingConfig)

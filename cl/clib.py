@@ -27,6 +27,7 @@ class CLIBConfig(MethodConfig):
         rate_history: updates with each before they are compared.
     """
 
+    per_batch = ("stream_size", "probes")
     stream_size: int = 1
     training: TrainingConfig = field(default_factory=lambda: TrainingConfig(decay=0.9999))
     importance_decay: float = 0.9

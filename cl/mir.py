@@ -22,6 +22,7 @@ class MIRConfig(MethodConfig):
         candidates: episodes drawn from memory, of which the most interfered are replayed.
     """
 
+    per_batch = ("stream_size", "candidates")
     candidates: int = 50
 
 

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from cl.cama import CAMAConfig
 from cl.experiment.config import RunConfig
 from cl.experiment.sweep import Job, Outcome, do, expand, sweep
+from cl.mir import MIRConfig
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from scripts.sweep import main
 
@@ -58,6 +59,17 @@ def test_a_sweep_varies_settings_of_the_method() -> None:
     assert isinstance(settings, CAMAConfig)
     assert (settings.alpha, settings.queue_length, settings.memory) == (0.5, 5, 30)
     assert RunConfig.from_dict(runs[3].to_dict()) == runs[3]
+
+
+def test_a_smaller_batch_has_fewer_of_everything_that_it_is_made_of() -> None:
+    def counts(**changes: Any) -> tuple[int, int, int]:
+        settings = RunConfig(method="mir", **changes).method_settings(2520)
+        assert isinstance(settings, MIRConfig)
+        return settings.training.batch_size, settings.stream_size, settings.candidates
+
+    assert counts(batch_size=32) == (32, 16, 50)
+    assert counts(batch_size=8) == (8, 4, 12)
+    assert counts(batch_size=8, overrides={"candidates": 20}) == (8, 4, 20)
 
 
 @pytest.mark.parametrize(

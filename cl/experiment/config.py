@@ -205,11 +205,12 @@ class RunConfig:
             training = replace(training, learning_rate=SMALL_RATE, blind=SMALL_BLIND)
         replays = settings.memory > settings.stream_size
         share = batch_size / training.batch_size
-        settings = replace(
-            settings,
-            training=replace(training, batch_size=batch_size),
-            stream_size=max(1, round(settings.stream_size * share)),
-        )
+        counts = {
+            name: max(1, round(getattr(settings, name) * share))
+            for name in settings.per_batch
+            if name not in self.overrides
+        }
+        settings = replace(settings, training=replace(training, batch_size=batch_size), **counts)
         if not replays:
             return settings
         memory = self.memory or memory_size(stream_length, settings.training.batch_size)
