@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from runs import untrained_agent
+from torch import Tensor
 
+from cl.experiment.agent_file import load_agent
 from cl.experiment.assess import select
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
@@ -54,6 +57,30 @@ def test_what_is_done_is_not_done_again(trained: Path, tmp_path: Path) -> None:
     assert records(path)[marked["episode"]]["steps"] == 3
     assert len(records(path)) == 7
     assert whole.splitlines()[0] == again.splitlines()[0]
+
+
+def test_a_blind_agent_acts_the_same_for_any_number_of_workers(
+    trained: Path, tmp_path: Path
+) -> None:
+    paths = tmp_path / "one", tmp_path / "two"
+    for workers, path in enumerate(paths, 1):
+        limits = "--max-steps", "12", "--workers", str(workers), "--lines", str(path)
+        assert ", blind," in evaluate(str(trained), "--blind", *limits)
+    assert records(paths[0]) == records(paths[1])
+
+
+def test_closed_eyes_see_nothing(trained: Path) -> None:
+    def maps_of(blind: bool) -> Tensor:
+        policy = load_agent(trained, blind=blind)[0].policy
+        assert policy is not None
+        size = policy.encoder.image_size
+        views = np.random.default_rng(0).integers(256, size=(3, size, size, 3), dtype=np.uint8)
+        return policy.encoder.encode(views)
+
+    seen, unseen = maps_of(blind=False), maps_of(blind=True)
+    assert seen.any()
+    assert not unseen.any()
+    assert (seen.shape, seen.dtype) == (unseen.shape, unseen.dtype)
 
 
 def test_filters_and_the_table(trained: Path) -> None:

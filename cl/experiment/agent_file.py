@@ -10,7 +10,7 @@ from typing import Any
 from agents.behavior_cloning import BehaviorCloning
 from agents.checkpoint import load_state, save_state
 from agents.config import NetworkConfig
-from agents.encoder import VisualEncoder
+from agents.encoder import ClosedEyes, VisualEncoder
 from agents.policy import Policy
 from cl.experiment.config import RunConfig
 from cl.experiment.tools import make_encoder
@@ -31,13 +31,18 @@ def save_agent(path: str | Path, agent: BehaviorCloning, config: RunConfig) -> P
 
 
 def load_agent(
-    path: str | Path, *, encoder: VisualEncoder | None = None, device: str = "auto"
+    path: str | Path,
+    *,
+    encoder: VisualEncoder | None = None,
+    blind: bool = False,
+    device: str = "auto",
 ) -> tuple[BehaviorCloning, RunConfig]:
     """An agent that can act, and the config of its run.
 
     Args:
         path: ``agent.zip`` or a run's folder that has one.
         encoder: what it sees with, if not what the config names.
+        blind: whether it sees nothing and has to act by the words alone.
         device: where to compute.
     """
     path = Path(path)
@@ -54,9 +59,10 @@ def load_agent(
             "use its agent.zip"
         )
     config = RunConfig.from_dict(state["run"])
+    eyes = encoder or make_encoder(config)
     agent = BehaviorCloning(
         NetworkConfig(**state["network_config"]),
-        policy=Policy(encoder or make_encoder(config)),
+        policy=Policy(ClosedEyes(eyes) if blind else eyes),
         device=device,
     )
     agent.network.load_state_dict(state["network"])
