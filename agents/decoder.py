@@ -7,7 +7,7 @@ C channels, V views, S cells, L tokens.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,8 +22,13 @@ from agents.reader import Instructions, weight
 from agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
 
 #: Looks up the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
-#: because they are 500 times larger than all else that a step has to keep.
+#: because they are 500 times larger than all else that a step has to keep. Only after dropout they
+#: are kept: the mask alone would take half as much.
 Maps = Callable[[], Tensor]
+
+#: Of so many bytes of maps, as floats, a look is made at once: they stay in the processor's cache
+#: between being converted and being multiplied.
+LOOK_BYTES = 1_000_000
 
 
 class Weights(NamedTuple):
@@ -44,7 +49,6 @@ class Step:
     """What one step leaves for the backward pass."""
 
     maps: Maps
-    keep: Tensor | None
     query: Tensor
     attention: Tensor
     raw_filters: Tensor
@@ -93,6 +97,7 @@ class Decoder(nn.Module):
         maps: Sequence[Maps],
         map_scale: float,
         active: Sequence[int],
+        rows: Tensor,
         masks: DropoutMasks | None,
     ) -> Tensor:
         """Hidden state and input of every step of ragged episodes, longest first.
@@ -103,10 +108,11 @@ class Decoder(nn.Module):
             maps: of each time.
             map_scale: what turns the maps' numbers into feature values.
             active: how many episodes have a step at each time.
+            rows: (N,) in which row of the result each step belongs, time by time.
             masks: switches dropout on.
 
         Returns:
-            (D, N, H + input_dim), time by time.
+            (D, N, H + input_dim).
         """
         run = _Run(self.config, self.weights, instructions.valid, map_scale, masks, many=True)
         return _Decode.apply(
@@ -118,6 +124,7 @@ class Decoder(nn.Module):
             run,
             tuple(maps),
             tuple(active),
+            rows,
         )
 
     def start(
@@ -135,8 +142,8 @@ class Decoder(nn.Module):
             previous: Tensor, maps: Maps, hidden: Tensor, cell: Tensor
         ) -> tuple[Tensor, Tensor]:
             keys, values = instructions.keys, instructions.values
-            decoded, cell, _ = run.forward(keys, values, previous, maps, hidden, cell)
-            return decoded, cell
+            hidden, cell, made = run.forward(keys, values, previous, maps, hidden, cell)
+            return torch.cat([hidden, made.before[:, :, : self.config.input_dim]], 2), cell
 
         return step
 
@@ -174,8 +181,12 @@ class _Run:
         maps: Maps,
         hidden: Tensor,
         cell: Tensor,
+        before: Tensor | None = None,
     ) -> tuple[Tensor, Tensor, Step]:
-        """Hidden state and input (D, n, H + input_dim), cell state, and what backward needs."""
+        """Hidden state, cell state, and what backward needs.
+
+        ``before`` is where to put input and hidden state (D, n, input_dim + H).
+        """
         n, c = hidden.shape[1], self.config
         query = self.to_query(hidden).relu_()
         scores = (query.transpose(0, 1).unsqueeze(2) @ keys[:n].transpose(2, 3)).squeeze(2)
@@ -185,18 +196,17 @@ class _Run:
         raw = self.to_filters(language).tanh_()
         raw = raw.view(BRANCHES, n, c.filters, c.channels)
         norms = raw.norm(dim=3, keepdim=True).clamp_min_(1e-12)
-        responses, keep = self._look(raw / norms, maps)
+        responses, maps = self._look(raw / norms, maps)
         seen = self.to_glance(responses).relu_() if c.glance_dim else responses
-        before = torch.cat([seen, language, previous.expand(BRANCHES, -1, -1), hidden], 2)
+        inputs = [seen, language, previous.expand(BRANCHES, -1, -1), hidden]
+        before = torch.cat(inputs, 2, out=before)
         hidden, cell, saved = lstm_forward(self.to_gates(before), cell)
         keep_hidden = keep_cell = None
         if self.masks is not None:
             keep_hidden, keep_cell = self.masks.keep(hidden.shape), self.masks.keep(cell.shape)
             hidden, cell = self._drop(hidden, keep_hidden), self._drop(cell, keep_cell)
-        decoded = torch.cat([hidden, before[:, :, : c.input_dim]], 2)
         step = Step(
             maps,
-            keep,
             query,
             attention,
             raw,
@@ -207,7 +217,7 @@ class _Run:
             keep_hidden,
             keep_cell,
         )
-        return decoded, cell, step
+        return hidden, cell, step
 
     def turn_back(self) -> None:
         """Gets ready for the backward pass."""
@@ -218,21 +228,27 @@ class _Run:
         self.back_from_glance = product(w.glance.transpose(1, 2), many=self._many)
 
     def backward(
-        self, keys: Tensor, values: Tensor, step: Step, d_decoded: Tensor, d_cell: Tensor
+        self,
+        keys: Tensor,
+        values: Tensor,
+        step: Step,
+        d_decoded: Tensor,
+        d_cell: Tensor,
+        d_gates: Tensor,
     ) -> dict[str, Tensor]:
         """Gradients of one step's insides by name; ``hidden`` and ``cell`` are those before it.
 
-        ``d_cell`` may be of fewer episodes: the others end here.
+        ``d_cell`` may be of fewer episodes: the others end here. ``d_gates`` (D, n, 4, H) is where
+        to put the gradients of the gates.
         """
         c = self.config
         n, width = d_decoded.shape[1], c.decoder_dim
         d_hidden = self._drop(d_decoded[:, :, :width], step.keep_hidden)
         keep_cell = None if step.keep_cell is None else step.keep_cell[:, : d_cell.shape[1]]
-        d_gates, d_cell = lstm_backward(
-            d_hidden, self._drop(d_cell, keep_cell), Slopes.of(step.gates)
+        _, d_cell = lstm_backward(
+            d_hidden, self._drop(d_cell, keep_cell), Slopes.of(step.gates), d_gates
         )
-        d_gates = d_gates.flatten(2)
-        d_before = self.back_from_gates(d_gates)
+        d_before = self.back_from_gates(d_gates.flatten(2))
         d_before[:, :, : c.input_dim] += d_decoded[:, :, width:]
         sizes = (c.seen_dim, width, c.input_dim - c.seen_dim - width, width)
         d_seen, d_language, d_previous, d_hidden = d_before.split(sizes, 2)
@@ -255,7 +271,6 @@ class _Run:
         d_query = d_query * (step.query > 0)
         d_hidden = d_hidden + self.back_from_query(d_query)
         return {
-            "gates": d_gates,
             "seen": d_seen,
             "raw": d_raw,
             "language": d_language,
@@ -266,28 +281,41 @@ class _Run:
             "cell": d_cell,
         }
 
-    def _look(self, filters: Tensor, maps: Maps) -> tuple[Tensor, Tensor | None]:
-        """Responses (D, n, V F S) of the filters (D, n, F, C); both branches look together."""
+    def _look(self, filters: Tensor, maps: Maps) -> tuple[Tensor, Maps]:
+        """Responses (D, n, V F S) of the filters (D, n, F, C), and the maps that were looked at.
+
+        Both branches look together.
+        """
         c, n = self.config, filters.shape[1]
-        shown, keep = maps(), None
+        shown = maps()
         if self.masks is not None:
-            keep = self.masks.keep(shown.shape)
-            shown = dropped(shown, keep)
+            shown = dropped(shown, self.masks.keep(shown.shape))
         both = (filters * self.look_scale).transpose(0, 1).flatten(1, 2)
-        responses = both.unsqueeze(1) @ shown.to(both.dtype)
+        responses = torch.cat(
+            [some.unsqueeze(1) @ at.to(both.dtype) for some, at in self._in_parts(both, shown)]
+        )
         responses = responses.view(n, c.views, BRANCHES, c.filters, c.cells)
-        return responses.movedim(2, 0).flatten(2), keep
+        responses = responses.movedim(2, 0).flatten(2)
+        return responses, maps if self.masks is None else lambda: shown
 
     def _look_back(self, d_responses: Tensor, step: Step) -> Tensor:
         """Gradient (D, n, F, C) of the filters."""
         c, n = self.config, d_responses.shape[1]
-        shown = step.maps()
-        if step.keep is not None:
-            shown = dropped(shown, step.keep)
-        shown = shown.to(d_responses.dtype)
         d_responses = d_responses.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
-        d_both = (d_responses.flatten(2, 3) @ shown.transpose(2, 3)).sum(1) * self.look_scale
-        return d_both.view(n, BRANCHES, c.filters, c.channels).transpose(0, 1)
+        d_responses = d_responses.flatten(2, 3)
+        d_both = torch.cat(
+            [
+                (some @ at.to(some.dtype).transpose(2, 3)).sum(1)
+                for some, at in self._in_parts(d_responses, step.maps())
+            ]
+        )
+        d_both = (d_both * self.look_scale).view(n, BRANCHES, c.filters, c.channels)
+        return d_both.transpose(0, 1)
+
+    def _in_parts(self, values: Tensor, maps: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+        """A few episodes of both at a time."""
+        count = max(1, LOOK_BYTES // (maps[0].numel() * values.element_size()))
+        return zip(values.split(count), maps.split(count))
 
     def _drop(self, x: Tensor, keep: Tensor | None) -> Tensor:
         return x if keep is None else x * keep * self.drop_scale
@@ -296,49 +324,61 @@ class _Run:
 class _Decode(Function):
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> Tensor:
-        *_, keys, values, start, previous, run, maps, active = inputs
+        *_, keys, values, start, previous, run, maps, active, rows = inputs
         hidden, cell = start, torch.zeros_like(start)
-        width = start.shape[2]
+        inputs_dim, width = run.config.input_dim, start.shape[2]
+        before = start.new_empty(BRANCHES, len(rows), inputs_dim + width)
         steps, outputs = [], []
-        for n, now, before in zip(active, maps, previous.split(active)):
-            decoded, cell, step = run.forward(keys, values, before, now, hidden[:, :n], cell[:, :n])
-            hidden = decoded[:, :, :width]
-            outputs.append(decoded)
+        for n, now, last, place in zip(
+            active, maps, previous.split(active), before.split(active, 1)
+        ):
+            hidden, cell, step = run.forward(
+                keys, values, last, now, hidden[:, :n], cell[:, :n], place
+            )
+            outputs.append(hidden)
             steps.append(step)
         ctx.run, ctx.steps, ctx.active = run, steps, active
-        ctx.save_for_backward(keys, values)
-        return torch.cat(outputs, 1)
+        ctx.save_for_backward(keys, values, before, rows)
+        decoded = start.new_empty(BRANCHES, len(rows), width + inputs_dim)
+        decoded[:, rows, :width] = torch.cat(outputs, 1)
+        decoded[:, rows, width:] = before[:, :, :inputs_dim]
+        return decoded
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        (gradient,), (keys, values) = gradients, ctx.saved_tensors
+        (gradient,), (keys, values, before, rows) = gradients, ctx.saved_tensors
         run, steps, active = ctx.run, ctx.steps, ctx.active
         run.turn_back()
         width = run.config.decoder_dim
         carry = gradient.new_zeros(BRANCHES, 0, width)
         d_cell = carry
+        d_gates = gradient.new_empty(BRANCHES, len(rows), 4, width)
+        times = zip(
+            steps, gradient.index_select(1, rows).split(active, 1), d_gates.split(active, 1)
+        )
         parts: list[dict[str, Tensor]] = []
-        for step, d_decoded in zip(reversed(steps), reversed(gradient.clone().split(active, 1))):
+        for step, d_decoded, place in reversed(list(times)):
             d_decoded[:, : carry.shape[1], :width] += carry
-            parts.append(run.backward(keys, values, step, d_decoded, d_cell))
+            parts.append(run.backward(keys, values, step, d_decoded, d_cell, place))
             carry, d_cell = parts[-1]["hidden"], parts[-1]["cell"]
         parts.reverse()
 
         def joined(name: str) -> Tensor:
             return torch.cat([part[name] for part in parts], 1)
 
-        before = torch.cat([step.before for step in steps], 1)
-        d_gates, d_raw, d_query = joined("gates"), joined("raw"), joined("query")
+        d_gates, d_raw, d_query = d_gates.flatten(2), joined("raw"), joined("query")
         language = before[:, :, run.config.seen_dim :][:, :, :width]
         hidden = before[:, :, run.config.input_dim :]
-        rows = _Rows(active, gradient.device)
+        steps_of = _Rows(active, gradient.device)
         responses = torch.cat([step.responses for step in steps], 1)
         d_glance = joined("seen")[:, :, : run.config.glance_dim]
         queries = torch.cat([step.query for step in steps], 1)
         attention = torch.cat([step.attention for step in steps]).transpose(0, 1)
         d_scores = torch.cat([part["scores"] for part in parts]).transpose(0, 1)
-        d_keys = rows.by_episode(d_scores).transpose(2, 3) @ rows.by_episode(queries)
-        d_values = rows.by_episode(attention).transpose(2, 3) @ rows.by_episode(joined("language"))
+        d_keys = steps_of.by_episode(d_scores).transpose(2, 3) @ steps_of.by_episode(queries)
+        d_values = steps_of.by_episode(attention).transpose(2, 3) @ steps_of.by_episode(
+            joined("language")
+        )
         return (
             hidden.transpose(1, 2) @ d_query,
             d_query.sum(1, keepdim=True),
@@ -352,6 +392,7 @@ class _Decode(Function):
             d_values.transpose(0, 1),
             carry,
             torch.cat([part["previous"] for part in parts]),
+            None,
             None,
             None,
             None,

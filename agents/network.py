@@ -6,6 +6,7 @@ filters over the five views, and decode with an LSTM.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -131,8 +132,8 @@ class TwoBranchNetwork(nn.Module):
         if not teacher_forcing:
             previous = self._own_choices(instructions, maps, batch.map_scale, active, masks)
         decoded = self.decoder(
-            instructions, self._previous(*previous), maps, batch.map_scale, active, masks
-        )[:, rows.argsort()]
+            instructions, self._previous(*previous), maps, batch.map_scale, active, rows, masks
+        ).unbind()
         return Predictions(
             self._action_logits(decoded[0]),
             self._class_logits(decoded[1][batch.interactions]),
@@ -218,6 +219,6 @@ class TwoBranchNetwork(nn.Module):
             return self.class_head(decoded)
         return self.class_head(decoded[:, : self.config.decoder_dim])
 
-    def _progress(self, decoded: Tensor) -> Tensor:
+    def _progress(self, decoded: Iterable[Tensor]) -> Tensor:
         scores = [head(x).squeeze(1) for head, x in zip(self.progress_heads, decoded)]
         return torch.sigmoid(torch.stack(scores))

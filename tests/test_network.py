@@ -5,7 +5,7 @@ import torch
 from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 from torch import Tensor, nn
 
-from agents import products
+from agents import decoder, products
 from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
 from agents.dropout import DropoutMasks
@@ -192,6 +192,22 @@ def test_packed_matrices_give_the_same_predictions_and_gradients(
         found.append([predictions.action_logits.detach(), *gradients])
     for plain, packed in zip(*found):
         torch.testing.assert_close(packed, plain, rtol=1e-4, atol=1e-4)
+
+
+def test_a_look_at_a_few_episodes_at_a_time_gives_the_same_gradients(
+    network: TwoBranchNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = Batch.of([in_doubles(one) for one in demonstrations(5)])
+    found = []
+    for size in (decoder.LOOK_BYTES, 2 * 8 * batch.maps([0], 0).numel(), 1):
+        monkeypatch.setattr(decoder, "LOOK_BYTES", size)
+        masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
+        network.zero_grad()
+        imitation_losses(network(batch, masks), batch).total.sum().backward()
+        found.append([weight.grad for weight in network.parameters()])
+    for together, two_by_two, one_by_one in zip(*found):
+        torch.testing.assert_close(two_by_two, together)
+        torch.testing.assert_close(one_by_one, together)
 
 
 def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(
