@@ -32,7 +32,17 @@ Examples:
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", help="Simulator.  [default: that of the agent's run]")
 @click.option("--max-steps", type=COUNT, help="Cut episodes after so many.  [default: as the run]")
-@click.option("--blind", is_flag=True, help="Show it nothing: what do the words alone allow?")
+@click.option(
+    "--helpers/--no-helpers",
+    default=True,
+    show_default=True,
+    help="The released agent's rules: turn if the target is out of view, do not repeat in vain.",
+)
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Show it nothing, and no helpers: what do the words alone allow?",
+)
 @click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
 @click.option("--lines", type=click.Path(), help="JSON lines file for the episodes' results.")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
@@ -48,6 +58,7 @@ def main(
     data: str | None,
     backend: str | None,
     max_steps: int | None,
+    helpers: bool,
     blind: bool,
     workers: int,
     lines: str | None,
@@ -64,7 +75,7 @@ def main(
     from gym_clalfred.data.sources import open_source
 
     check_names(split=split, task=task, room=room, tier=tier)
-    trained, config = load_agent(agent, blind=blind, device=device)
+    trained, config = load_agent(agent, helpers=helpers, blind=blind, device=device)
     config = with_changes(
         config,
         tier=tier,
@@ -96,8 +107,8 @@ def main(
             workers=workers,
             on_result=advance,
         )
-    method = f"{config.method}, blind," if blind else config.method
-    click.echo(f"{method} on {split} of {source.label}, backend {config.backend}, in %")
+    how = ", blind," if blind else "" if helpers else ", without helpers,"
+    click.echo(f"{config.method}{how} on {split} of {source.label}, backend {config.backend}, in %")
     click.echo(scores_table({**assessment.by_task, "all": assessment.overall}))
     click.echo(f"\n{format_failures(failure_table(source, assessment.results))}")
     if lines:

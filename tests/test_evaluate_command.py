@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from runs import untrained_agent
 from torch import Tensor
 
+from agents.helpers import RolloutHelpers
 from cl.experiment.agent_file import load_agent
 from cl.experiment.assess import select
 from gym_clalfred.data.sources import open_source
@@ -67,6 +68,15 @@ def test_a_blind_agent_acts_the_same_for_any_number_of_workers(
         limits = "--max-steps", "12", "--workers", str(workers), "--lines", str(path)
         assert ", blind," in evaluate(str(trained), "--blind", *limits)
     assert records(paths[0]) == records(paths[1])
+
+
+def test_helpers_can_be_left_out_and_do_not_see_for_the_blind(trained: Path) -> None:
+    for helpers, blind, helped in ((True, False, True), (False, False, False), (True, True, False)):
+        policy = load_agent(trained, helpers=helpers, blind=blind)[0].policy
+        assert policy is not None
+        assert policy.helpers == (RolloutHelpers() if helped else RolloutHelpers.off())
+    limits = "--max-steps", "3", "--limit", "1"
+    assert ", without helpers, on" in evaluate(str(trained), "--no-helpers", *limits)
 
 
 def test_closed_eyes_see_nothing(trained: Path) -> None:

@@ -11,6 +11,7 @@ from agents.behavior_cloning import BehaviorCloning
 from agents.checkpoint import load_state, save_state
 from agents.config import NetworkConfig
 from agents.encoder import ClosedEyes, VisualEncoder
+from agents.helpers import RolloutHelpers
 from agents.policy import Policy
 from cl.experiment.config import RunConfig
 from cl.experiment.tools import make_encoder
@@ -34,6 +35,7 @@ def load_agent(
     path: str | Path,
     *,
     encoder: VisualEncoder | None = None,
+    helpers: bool = True,
     blind: bool = False,
     device: str = "auto",
 ) -> tuple[BehaviorCloning, RunConfig]:
@@ -42,7 +44,8 @@ def load_agent(
     Args:
         path: ``agent.zip`` or a run's folder that has one.
         encoder: what it sees with, if not what the config names.
-        blind: whether it sees nothing and has to act by the words alone.
+        helpers: whether the released agent's rules help it, which look at the views themselves.
+        blind: whether it sees nothing, without helpers, and has to act by the words alone.
         device: where to compute.
     """
     path = Path(path)
@@ -62,7 +65,10 @@ def load_agent(
     eyes = encoder or make_encoder(config)
     agent = BehaviorCloning(
         NetworkConfig(**state["network_config"]),
-        policy=Policy(ClosedEyes(eyes) if blind else eyes),
+        policy=Policy(
+            ClosedEyes(eyes) if blind else eyes,
+            RolloutHelpers() if helpers and not blind else RolloutHelpers.off(),
+        ),
         device=device,
     )
     agent.network.load_state_dict(state["network"])
