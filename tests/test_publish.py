@@ -62,14 +62,33 @@ def test_only_runs_of_the_same_order_and_setup_are_paired() -> None:
 
 
 def test_the_interval_of_a_rate_is_that_of_a_binomial() -> None:
-    values = {str(number): [int(number < 30)] for number in range(100)}
-    rate = bootstrap(values, 1)
+    values = {str(number): float(number < 30) for number in range(100)}
+    rate = bootstrap([values])
     assert rate.mean == 0.3
     half = 1.96 * np.sqrt(0.3 * 0.7 / 100)
     assert (rate.low, rate.high) == pytest.approx((0.3 - half, 0.3 + half), abs=0.015)
-    # The same episodes in three runs tell as much about other episodes as in one.
-    thrice = bootstrap({name: value * 3 for name, value in values.items()}, 3)
-    assert (thrice.low, thrice.high) == pytest.approx((rate.low, rate.high))
+    # The same outcomes in three runs tell as much about other episodes as those of one.
+    thrice = bootstrap([values] * 3)
+    assert (thrice.low, thrice.high) == pytest.approx((rate.low, rate.high), abs=0.015)
+
+
+def test_the_interval_covers_how_much_runs_differ() -> None:
+    def run(solved: int) -> dict[str, float]:
+        return {str(number): float(number < solved) for number in range(100)}
+
+    alike, apart = bootstrap([run(50), run(50)]), bootstrap([run(20), run(80)])
+    assert alike.mean == apart.mean == 0.5
+    assert alike.high - alike.low == pytest.approx(2 * 1.96 * 0.05, abs=0.02)
+    # Half of the resamples draw one run twice.
+    assert apart.low < 0.25
+    assert apart.high > 0.75
+
+
+def test_runs_need_not_have_the_same_episodes() -> None:
+    both = bootstrap([{"a": 1.0, "b": 1.0}, {"b": 0.0, "c": 0.0}])
+    assert both.mean == 0.5
+    assert (both.low, both.high) == (0.0, 1.0)
+    assert (both.episodes, both.runs) == (3, 2)
 
 
 def test_a_compact_copy_says_the_same_in_fewer_bytes() -> None:

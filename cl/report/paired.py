@@ -2,7 +2,7 @@
 
 Runs of equal setup, schedule, order and seed are evaluated on the same episodes, so that what one
 method solves and the other does not can be counted for each episode. The interval comes from
-resampling episodes; an episode that was evaluated in several orders is drawn with all of them.
+resampling both runs (orders and seeds) and episodes; of a single run only episodes are resampled.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ class Difference:
         return self.low > 0 or self.high < 0
 
 
-def last_success(run: Results, split: str) -> dict[str, bool]:
+def last_success(run: Results, split: str) -> dict[str, int]:
     """Which episodes were solved after the last task."""
     last = len(run.tasks)
     return {
-        one["episode"]: bool(one["success"])
+        one["episode"]: int(one["success"])
         for one in run.document["splits"][split]["episodes"]
         if one["after"] == last
     }
@@ -56,38 +56,37 @@ def last_success(run: Results, split: str) -> dict[str, bool]:
 def compare(first: Sequence[Results], second: Sequence[Results], split: str) -> Difference | None:
     """Of all pairs of runs that can be compared; ``None`` if there is none."""
     partners = {_pair_key(run): run for run in second}
-    differences: dict[str, list[int]] = {}
-    pairs = 0
+    differences = []
     for run in first:
         partner = partners.get(_pair_key(run))
-        if partner is None:
-            continue
-        pairs += 1
-        ours, theirs = last_success(run, split), last_success(partner, split)
-        for episode in ours.keys() & theirs.keys():
-            differences.setdefault(episode, []).append(ours[episode] - theirs[episode])
-    return bootstrap(differences, pairs) if differences else None
+        if partner is not None:
+            ours, theirs = last_success(run, split), last_success(partner, split)
+            differences.append({name: ours[name] - theirs[name] for name in ours.keys() & theirs})
+    return bootstrap(differences) if any(differences) else None
 
 
 def success_rate(runs: Sequence[Results], split: str) -> Difference | None:
-    """The success rate itself, with an interval over episodes."""
-    solved: dict[str, list[int]] = {}
-    for run in runs:
-        for episode, success in last_success(run, split).items():
-            solved.setdefault(episode, []).append(int(success))
-    return bootstrap(solved, len(runs)) if solved else None
+    """The success rate itself, with its interval."""
+    solved = [last_success(run, split) for run in runs]
+    return bootstrap(solved) if any(solved) else None
 
 
-def bootstrap(values: Mapping[str, Sequence[int]], runs: int) -> Difference:
-    """Mean and percentile interval of values that are grouped by episode."""
-    names = sorted(values)
-    sums = np.array([sum(values[name]) for name in names], dtype=np.float64)
-    counts = np.array([len(values[name]) for name in names], dtype=np.float64)
+def bootstrap(runs: Sequence[Mapping[str, float]]) -> Difference:
+    """Mean and percentile interval of the values that each run has for its episodes."""
+    names = sorted({name for run in runs for name in run})
+    values = np.array([[run.get(name, np.nan) for name in names] for run in runs], np.float64)
+    there = ~np.isnan(values)
+    values = np.nan_to_num(values)
     rng = np.random.default_rng(_SEED)
-    drawn = rng.integers(len(names), size=(RESAMPLES, len(names)))
-    means = sums[drawn].sum(1) / counts[drawn].sum(1)
+    # How often each run and each episode is drawn.
+    of_runs, of_episodes = (
+        rng.multinomial(size, np.full(size, 1 / size), RESAMPLES) for size in values.shape
+    )
+    sums, counts = ((of_runs @ part * of_episodes).sum(1) for part in (values, there))
+    means = sums / np.maximum(counts, 1)
     low, high = np.quantile(means, (0.025, 0.975))
-    return Difference(float(sums.sum() / counts.sum()), float(low), float(high), len(names), runs)
+    mean = float(values.sum() / there.sum())
+    return Difference(mean, float(low), float(high), len(names), len(runs))
 
 
 def _pair_key(run: Results) -> tuple[Any, ...]:

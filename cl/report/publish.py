@@ -120,7 +120,8 @@ def tables(runs: Sequence[Results]) -> str:
         if differences:
             parts.append(
                 "Paired differences of SR last in percentage points, same episodes, with 95 % "
-                f"intervals over episodes; bold where the interval excludes 0:\n\n{differences}"
+                "intervals over episodes and orders; bold where the interval excludes 0:\n\n"
+                f"{differences}"
             )
     return "\n\n".join(parts)
 
