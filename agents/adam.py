@@ -57,7 +57,7 @@ class Adam:
             count, mean, square = state[0] + 1, state[1], state[2]
             mean.lerp_(gradient, 1 - first)
             square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
-            spread = (square.sqrt() / (1 - second**count) ** 0.5).add_(self._epsilon)
+            spread = square.sqrt().div_((1 - second**count) ** 0.5).add_(self._epsilon)
             weight.addcdiv_(mean, spread, value=-(self.learning_rate / (1 - first**count)))
             self._states[number] = count, mean, square
 

@@ -2,7 +2,8 @@
 
 At a step there are few rows, so reading the matrix takes longer than computing with it. oneDNN
 stores a matrix in blocks that are read in order, which saves a quarter of the time at the paper's
-size; making the blocks pays only for a whole pass over a batch.
+size; making the blocks pays only for a whole pass over a batch. A single row needs no blocks: every
+number of the matrix is used once, in any order.
 """
 
 from __future__ import annotations
@@ -35,9 +36,11 @@ def product(matrices: Tensor, bias: Tensor | None = None, many: bool = False) ->
         bias: (D, 1, out).
         many: whether it will be used often enough for a faster form to pay.
     """
-    if many and _can_pack(matrices):
-        return _packed_product(matrices, bias)
+    plain = _plain_product(matrices, bias)
+    return _packed_product(matrices, bias, plain) if many and _can_pack(matrices) else plain
 
+
+def _plain_product(matrices: Tensor, bias: Tensor | None) -> Product:
     def run(x: Tensor, more: Tensor | None = None) -> Tensor:
         if bias is None:
             return x @ matrices if more is None else torch.baddbmm(more, x, matrices)
@@ -57,13 +60,15 @@ def _can_pack(matrices: Tensor) -> bool:
     )
 
 
-def _packed_product(matrices: Tensor, bias: Tensor | None) -> Product:
+def _packed_product(matrices: Tensor, bias: Tensor | None, of_one_row: Product) -> Product:
     multiply = torch.ops.mkldnn._linear_pointwise
     pack = torch.ops.mkldnn._reorder_linear_weight
     packed = [pack(matrix.t().contiguous(), _TYPICAL_ROWS) for matrix in matrices]
     biases = [None] * len(matrices) if bias is None else [one[0] for one in bias]
 
     def run(x: Tensor, more: Tensor | None = None) -> Tensor:
+        if x.shape[1] == 1:
+            return of_one_row(x, more)
         made = torch.stack(
             [
                 multiply(rows, matrix, one_bias, "none", [], "")
