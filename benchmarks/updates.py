@@ -2,21 +2,27 @@
 
 ``python -m benchmarks.updates`` measures an update at the paper's size on one thread: 32 episodes
 with ALFRED's lengths, 11 of them streamed and 21 from memory. The released implementation takes 61
-to 74 s and 15 GB for it on this kind of machine. ``--size small`` measures an update on the small
-encoder's maps, ``--rollouts`` steps per second with rendering, encoder and network.
+to 74 s and 15 GB for it on this kind of machine. ``--plain`` compares the same update with that of
+a network written in the ordinary way, each in a process of its own, whatever the machine. ``--size
+small`` measures an update on the small encoder's maps, ``--rollouts`` steps per second with
+rendering, encoder and network.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import resource
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from agents.adam import Adam
 from agents.batch import EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
 from agents.conv_encoder import ConvEncoder
@@ -24,6 +30,7 @@ from agents.dropout import DropoutMasks
 from agents.losses import split_logits
 from agents.policy import Policy
 from agents.rollout import RolloutConfig, roll_out
+from benchmarks.plain_network import PlainNetwork
 from cl.cama import CAMA
 from cl.memory import Stored
 from gym_clalfred.actions import Action
@@ -106,14 +113,61 @@ def measure_update(size: str, repeats: int) -> None:
     with timed("clip and optimise"):
         torch.nn.utils.clip_grad_norm_(agent.network.parameters(), 5.0)
         agent.optimizer.step()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(f"  peak memory of the process {peak:.2f} GB")
+    print(f"  peak memory of the process {peak_gigabytes():.2f} GB")
     with profile(activities=[ProfilerActivity.CPU]) as profiler:
         agent._update(stream, slots)
     table = profiler.key_averages().table(
         sort_by="self_cpu_time_total", row_limit=12, max_name_column_width=32
     )
     print(table)
+
+
+class Cost(NamedTuple):
+    """Of the fastest of some updates: seconds on clock and processor, and the peak memory."""
+
+    wall: float
+    processor: float
+    gigabytes: float
+
+
+def compare(threads: int, repeats: int) -> None:
+    """An update at the paper's size with our network, with the plain one, and the ratios."""
+    costs = []
+    for plain in (False, True):
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(1, mp_context=spawn) as child:
+            cost = child.submit(cost_of_update, plain, threads, repeats).result()
+        costs.append(cost)
+        print(
+            f"{'plain' if plain else 'ours':<6} {cost.wall:7.2f} s"
+            f"   (processor {cost.processor:.2f} s)   {cost.gigabytes:5.2f} GB",
+            flush=True,
+        )
+    ratio = Cost(*(theirs / ours for ours, theirs in zip(*costs)))
+    print(
+        f"{'ratio':<6} {ratio.wall:7.2f}     (processor {ratio.processor:.2f})"
+        f"     {ratio.gigabytes:5.2f}"
+    )
+
+
+def cost_of_update(plain: bool, threads: int, repeats: int) -> Cost:
+    """What an update of CAMA costs in this process, which should have done nothing else."""
+    torch.set_num_threads(threads)
+    agent, stream, slots = make_agent("paper")
+    if plain:
+        agent.network = PlainNetwork(agent.network)  # type: ignore[assignment]  # same forward
+        agent.optimizer = Adam(agent.network.parameters(), agent.training.learning_rate)
+    times = []
+    for _ in range(repeats):
+        wall, processor = time.perf_counter(), time.process_time()
+        agent._after_update(agent._update(stream, slots))
+        times.append((time.perf_counter() - wall, time.process_time() - processor))
+    return Cost(*min(times), peak_gigabytes())
+
+
+def peak_gigabytes() -> float:
+    """The most memory that this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
 def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None:
@@ -145,11 +199,14 @@ def main() -> None:
     parser.add_argument("--size", choices=("paper", "small"), default="paper")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--plain", action="store_true", help="compare with a plain network")
     parser.add_argument("--rollouts", action="store_true", help="measure rollouts instead")
     parser.add_argument("--tier", default="tiny", help="episodes for the rollouts")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    if options.rollouts:
+    if options.plain:
+        compare(options.threads, options.repeats)
+    elif options.rollouts:
         measure_rollouts(options.tier, (1, 8, 32), max_steps=40)
     else:
         measure_update(options.size, options.repeats)
