@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
@@ -53,22 +55,50 @@ def points_on(
 
     The first is the most central; each further one is farthest from those before.
     """
-    level = np.abs(seen[:, 1] - holder.position[1] - surface.y) < _LEVEL
-    sine, cosine = sine_cosine(-holder.yaw)
-    dx, dz = seen[level, 0] - holder.position[0], seen[level, 2] - holder.position[2]
-    x, z = dx * cosine + dz * sine, dz * cosine - dx * sine
     area = surface.area
-    within = (x >= area.x0) & (x <= area.x1) & (z >= area.z0) & (z <= area.z1)
-    points = np.stack([x[within], z[within]], axis=1)
-    if not len(points):
-        return []
-    distance = -np.hypot(*(points - points.mean(axis=0)).T)
-    chosen = []
-    for k in range(min(SEEN_POINTS, len(points))):
-        point = points[np.argmax(distance)]
-        chosen.append((float(point[0]), float(point[1])))
-        apart = np.hypot(*(points - point).T)
-        distance = apart if k == 0 else np.minimum(distance, apart)
+    found = _spread_points(
+        seen,
+        holder.position,
+        sine_cosine(-holder.yaw),
+        surface.y,
+        (area.x0, area.z0),
+        (area.x1, area.z1),
+    )
+    return [(x, z) for x, z in found.tolist()]
+
+
+@njit(cache=True, nogil=True)
+def _spread_points(
+    seen: NDArray[np.float64],
+    position: Vector,
+    turned: tuple[float, float],
+    height: float,
+    low: tuple[float, float],
+    high: tuple[float, float],
+) -> NDArray[np.float64]:
+    """``points_on`` as (K, 2), for the place and turn of a holder and an area in its frame."""
+    sine, cosine = turned
+    points = np.empty((len(seen), 2))
+    count, mean_x, mean_z = 0, 0.0, 0.0
+    for k in range(len(seen)):
+        if abs(seen[k, 1] - position[1] - height) >= _LEVEL:
+            continue
+        dx, dz = seen[k, 0] - position[0], seen[k, 2] - position[2]
+        x, z = dx * cosine + dz * sine, dz * cosine - dx * sine
+        if low[0] <= x <= high[0] and low[1] <= z <= high[1]:
+            points[count] = x, z
+            mean_x, mean_z = mean_x + x, mean_z + z
+            count += 1
+    points = points[:count]
+    chosen = np.empty((min(SEEN_POINTS, count), 2))
+    distance = np.empty(count)
+    for k in range(count):
+        distance[k] = -math.hypot(points[k, 0] - mean_x / count, points[k, 1] - mean_z / count)
+    for c in range(len(chosen)):
+        chosen[c] = points[np.argmax(distance)]
+        for k in range(count):
+            apart = math.hypot(points[k, 0] - chosen[c, 0], points[k, 1] - chosen[c, 1])
+            distance[k] = apart if c == 0 else min(distance[k], apart)
     return chosen
 
 

@@ -32,6 +32,9 @@ PUT_REACH = 1.4
 #: How many pixels of a mask are taken into the room to find places in view.
 MOST_POINTS = 600
 
+_MIDDLE = SIGHT_PIXELS / 2
+_FOCAL = _MIDDLE / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -87,10 +90,8 @@ def eye_of(agent: AgentPose) -> Vector:
 
 def gaze_at(row: float, column: float, agent: AgentPose) -> Gaze:
     """The line of sight through a place in the 300 x 300 view."""
-    middle = SIGHT_PIXELS / 2
-    focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
-    right = (column + 0.5 - middle) / focal
-    up = (middle - row - 0.5) / focal
+    right = (column + 0.5 - _MIDDLE) / _FOCAL
+    up = (_MIDDLE - row - 0.5) / _FOCAL
     return Gaze(eye_of(agent), direction_of(agent, right, up), PUT_REACH)
 
 
@@ -107,18 +108,35 @@ def points_of(
         depth: (300, 300) metres along the optical axis.
         agent: whose view it is.
     """
-    middle = SIGHT_PIXELS / 2
-    focal = middle / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
-    along = depth[rows, columns].astype(np.float64)
-    right = (columns + 0.5 - middle) / focal * along
-    up = (middle - rows - 0.5) / focal * along
-    yaw_sine, yaw_cosine = sine_cosine(agent.yaw)
-    pitch_sine, pitch_cosine = sine_cosine(agent.pitch)
-    level = along * pitch_cosine + up * pitch_sine
-    x, z = level * yaw_sine + right * yaw_cosine, level * yaw_cosine - right * yaw_sine
-    near = np.hypot(x, z) <= PUT_REACH
-    offsets = np.stack([x, up * pitch_cosine - along * pitch_sine, z], axis=1)
-    return offsets[near] + np.array(eye_of(agent))
+    yaw, pitch = sine_cosine(agent.yaw), sine_cosine(agent.pitch)
+    return _points_of(rows, columns, depth, eye_of(agent), yaw, pitch)
+
+
+@njit(cache=True, nogil=True)
+def _points_of(
+    rows: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    depth: NDArray[np.float32],
+    eye: Vector,
+    yaw: tuple[float, float],
+    pitch: tuple[float, float],
+) -> NDArray[np.float64]:
+    """``points_of`` for an eye and the sines and cosines of its direction."""
+    (yaw_sine, yaw_cosine), (pitch_sine, pitch_cosine) = yaw, pitch
+    points = np.empty((len(rows), 3))
+    found = 0
+    for row, column in zip(rows, columns):
+        along = float(depth[row, column])
+        right = (column + 0.5 - _MIDDLE) / _FOCAL * along
+        up = (_MIDDLE - row - 0.5) / _FOCAL * along
+        level = along * pitch_cosine + up * pitch_sine
+        x, z = level * yaw_sine + right * yaw_cosine, level * yaw_cosine - right * yaw_sine
+        if math.hypot(x, z) <= PUT_REACH:
+            points[found, 0] = x + eye[0]
+            points[found, 1] = up * pitch_cosine - along * pitch_sine + eye[1]
+            points[found, 2] = z + eye[2]
+            found += 1
+    return points[:found]
 
 
 def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vector:
@@ -159,13 +177,20 @@ def pixels_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows and columns of the pixels that show an instance, one of ``every`` in reading order."""
     height, width = instances.shape
+    pixels = instances.ravel()
+    words = np.zeros(width // 8 + 1, dtype=np.uint64)
+    changes, ends = words.view(np.uint8), np.zeros(width + 8, dtype=np.int32)
     places = np.empty((2, height * width // every + 1), dtype=np.int64)
     found, passed = 0, 0
     for row in range(height):
-        for column in range(width):
-            if instances[row, column] == instance:
-                if passed == 0:
-                    places[0, found], places[1, found] = row, column
-                    found += 1
-                passed = passed + 1 if passed + 1 < every else 0
+        start, line = 0, np.uint64(row * width)
+        for run in range(find_runs(pixels, line, width, changes, words, ends)):
+            end = ends[run]
+            if pixels[line + np.uint64(start)] == instance:
+                for column in range(start, end):
+                    if passed == 0:
+                        places[0, found], places[1, found] = row, column
+                        found += 1
+                    passed = passed + 1 if passed + 1 < every else 0
+            start = end
     return places[0, :found].copy(), places[1, :found].copy()
