@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gym_clalfred.simulator.embedded.render import shadows
 from gym_clalfred.simulator.embedded.render.mesh import (
     MAX_CORNERS,
     Mesh,
@@ -358,6 +359,46 @@ def test_small_things_darken_what_they_stand_on() -> None:
     assert change[top].min() >= 0
     stage.remove(2)
     assert np.array_equal(renderer.render(stage, EYE, [(0, 30)]).rgb, bare.rgb)
+
+
+@pytest.mark.parametrize("times", [shadows.ROOM_FINER, shadows.OBJECT_FINER])
+@given(
+    width=st.integers(3, 20),
+    height=st.integers(3, 20),
+    changed=st.tuples(*[st.floats(0, 1)] * 4),
+)
+def test_drawn_light_is_interpolated_where_it_changed(
+    times: int, width: int, height: int, changed: tuple[float, ...]
+) -> None:
+    coarse = np.random.default_rng(width * height).uniform(0.1, 2.2, width * height)
+    coarse = coarse.astype(np.float32)
+    fine_width, fine_height = (width - 2) * times + 2, (height - 2) * times + 2
+    charts = [
+        np.array([0, *size], np.int32) for size in ((width, height), (fine_width, fine_height))
+    ]
+
+    def refined(left: int, top: int, right: int, bottom: int) -> np.ndarray:
+        fine = np.zeros(fine_width * fine_height, dtype=np.uint8)
+        shadows.refine(left, top, right, bottom, charts[0], coarse, charts[1], fine)
+        return fine.reshape(fine_height, fine_width)
+
+    everything = refined(0, 0, width, height)
+    y, x = np.mgrid[:fine_height, :fine_width] / times
+    j, i = y.astype(int), x.astype(int)
+    grid, t, s = coarse.reshape(height, width).astype(np.float64), y - j, x - i
+    upper = grid[j, i] * (1 - s) + grid[j, i + 1] * s
+    lower = grid[j + 1, i] * (1 - s) + grid[j + 1, i + 1] * s
+    expected = np.minimum((upper * (1 - t) + lower * t) * 128, 255)
+    assert np.abs(everything - np.floor(expected)).max() <= 1
+    columns, rows = sorted(changed[:2]), sorted(changed[2:])
+    left, right = int(columns[0] * (width - 1)), int(columns[1] * (width - 1)) + 1
+    top, bottom = int(rows[0] * (height - 1)), int(rows[1] * (height - 1)) + 1
+    part = refined(left, top, right, bottom)
+    touched = np.zeros((height, width), dtype=bool)
+    touched[top:bottom, left:right] = True
+    near = touched[j, i] | touched[j, i + 1] | touched[j + 1, i] | touched[j + 1, i + 1]
+    assert (part[near] == everything[near]).all()
+    assert (part[~near] == 0).all()
 
 
 def test_windows_and_lamps_shine_by_themselves() -> None:

@@ -22,10 +22,6 @@ from gym_clalfred.simulator.embedded.room import Decor, Room
 ROOM_TEXEL = 0.06
 OBJECT_TEXEL = 0.03
 
-#: Texels of the drawn light map per texel of the computed one.
-ROOM_FINER = 4
-OBJECT_FINER = 3
-
 #: Polygons of the room get a light map from this area (square metres).
 ROOM_RECEIVER_AREA = 0.05
 
@@ -150,7 +146,9 @@ class Stage:
         self._cast(1, self._slot(placed), self._all_receivers())
         if not len(mesh.shelves):
             return
-        receivers = self._make_receivers(placed, mesh.shelves, OBJECT_TEXEL, OBJECT_FINER)
+        receivers = self._make_receivers(
+            placed, mesh.shelves, OBJECT_TEXEL, shadow_maps.OBJECT_FINER
+        )
         self._cast(1, _COUNTING[: self.objects], receivers)
         placed.receivers = receivers
 
@@ -323,7 +321,7 @@ class Stage:
         # Not an object: it casts no shadows, and stays.
         del self._placed[0]
         large = np.flatnonzero((shell.areas >= ROOM_RECEIVER_AREA) & (shell.glow == 0))
-        receivers = self._make_receivers(placed, large, ROOM_TEXEL, ROOM_FINER)
+        receivers = self._make_receivers(placed, large, ROOM_TEXEL, shadow_maps.ROOM_FINER)
         part = slice(placed.first, placed.first + placed.count)
         used = np.arange(MAX_CORNERS) < self.counts[part, None]
         corners = self.corners[part]
