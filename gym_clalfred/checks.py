@@ -38,6 +38,8 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None) -> in
 
 def action_pair(action: ArrayLike) -> tuple[Action, ObjectClass]:
     """An element of the action space as enums."""
+    if isinstance(action, tuple) and tuple(map(type, action)) == (Action, ObjectClass):
+        return action
     try:
         array = np.asarray(action)
     except ValueError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,7 @@ class EmbeddedSimulator(Simulator):
         self._classes = np.zeros(1, dtype=np.uint8)
         self._observation: Observation | None = None
         self._x, self._z, self._yaw, self._pitch = 0.0, 0.0, 0, 0
+        self._agent: AgentPose | None = None
 
     def reset(self, scene: Scene) -> None:
         """Builds the scene and puts the agent at its start."""
@@ -119,7 +121,7 @@ class EmbeddedSimulator(Simulator):
         else:
             failure = self._interact(Action(action), target)
             return SUCCESS if failure is None else _FAILED[failure]
-        self._observation = None
+        self._observation = self._agent = None
         return SUCCESS
 
     def frame(self) -> Frame:
@@ -132,7 +134,7 @@ class EmbeddedSimulator(Simulator):
         images = self._renderer.render(
             self._scenery.stage,
             eye_of(self.agent),
-            [(self._yaw + yaw, self._pitch + pitch) for yaw, pitch in options.view_angles],
+            _views_from(self._yaw, self._pitch, options.view_angles),
             depth=options.depth,
             instances=options.instances,
             classes_of=self._classes,
@@ -163,7 +165,9 @@ class EmbeddedSimulator(Simulator):
     @property
     def agent(self) -> AgentPose:
         """The agent's pose."""
-        return AgentPose(self._x, AGENT_HEIGHT, self._z, self._yaw, self._pitch)
+        if self._agent is None:
+            self._agent = AgentPose(self._x, AGENT_HEIGHT, self._z, self._yaw, self._pitch)
+        return self._agent
 
     @property
     def held(self) -> str | None:
@@ -211,7 +215,7 @@ class EmbeddedSimulator(Simulator):
 
     def _stand_at(self, pose: AgentPose) -> None:
         self._x, self._z, self._yaw, self._pitch = pose.x, pose.z, pose.yaw, pose.pitch
-        self._observation = None
+        self._observation = self._agent = None
 
     def _scenery_of(self, room: Room) -> Scenery:
         scenery = self._sceneries.pop(room.number, None)
@@ -320,6 +324,14 @@ _RULES: dict[Action, Callable[[Household, Thing], Failure | None]] = {
     Action.ToggleObjectOff: lambda household, thing: household.set_on(thing, False),
     Action.SliceObject: Household.cut,
 }
+
+
+@lru_cache(maxsize=256)
+def _views_from(
+    yaw: int, pitch: int, angles: tuple[tuple[float, float], ...]
+) -> tuple[tuple[float, float], ...]:
+    """(yaw, pitch) of each view of an agent that looks in a direction."""
+    return tuple((yaw + aside, pitch + down) for aside, down in angles)
 
 
 def _on_grid(pose: AgentPose) -> AgentPose:

@@ -117,11 +117,11 @@ class Renderer:
         if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
             self._make_room(len(stage.counts), len(stage.spans))
         take = self._memory.take
-        colours = take(count * pixels * 3 + 4 * BEYOND if rgb else 0, np.uint8)
-        depths = take(count * pixels if depth else 0, np.float32)
-        names = take(count * pixels + BEYOND if instances else 0, np.int16)
         classed = classes_of is not None and rgb and instances
-        kinds = take(count * pixels + BEYOND if classed else 0, np.uint8)
+        colours = take(count * pixels * 3 + 4 * BEYOND, np.uint8) if rgb else _NO_BYTES
+        depths = take(count * pixels, np.float32) if depth else _NO_FLOATS
+        names = take(count * pixels + BEYOND, np.int16) if instances else _NO_NAMES
+        kinds = take(count * pixels + BEYOND, np.uint8) if classed else _NO_BYTES
         texels, levels = _NO_TEXELS, _NO_LEVELS
         if rgb:
             stage.light_up()
@@ -214,4 +214,6 @@ def camera_basis(yaw: float, pitch: float) -> NDArray[np.float32]:
 
 _NO_TEXELS = np.zeros(0, dtype=np.uint32)
 _NO_BYTES = np.zeros(0, dtype=np.uint8)
+_NO_FLOATS = np.zeros(0, dtype=np.float32)
+_NO_NAMES = np.zeros(0, dtype=np.int16)
 _NO_LEVELS = np.zeros((0, 0), dtype=np.int32)
