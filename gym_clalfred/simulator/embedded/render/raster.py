@@ -189,8 +189,10 @@ def draw_view(
                 continue
             if max(ZERO, np.ceil(west - HALF)) >= min(bottom, np.ceil(east - HALF)):
                 continue
-            start, stop = np.uint64(first_row), np.uint64(last_row)
-            trace_edges(scratch, count, int(start), int(stop))
+            # Signed at first, as there is an instruction from float32 to that.
+            upper, lower = np.int32(first_row), np.int32(last_row)
+            trace_edges(scratch, count, int(upper), int(lower))
+            start, stop = np.uint64(upper), np.uint64(lower)
             for row in range(start, start + in_lanes(stop - start)):
                 limits[0, row] = np.int32(max(ZERO, np.ceil(scratch[0, row] - HALF)))
                 limits[1, row] = np.int32(min(bottom, np.ceil(scratch[1, row] - HALF)))

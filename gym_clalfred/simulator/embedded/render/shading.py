@@ -183,7 +183,8 @@ def shade_view(
                     fill_crack(begin, end, work)
                     begin = end
                     continue
-                p = np.uint64(name)
+                # By way of a signed number, to which there is an instruction from float32.
+                p = np.uint64(np.int32(name))
                 if notes[p, STAMP] != stamp:
                     notes[p, STAMP] = stamp
                     notes[p, TEXTURE] = patterns[p]
@@ -449,7 +450,7 @@ def write_instances(
         count = min(STRETCH, size * size - start)
         for run in range(find_runs(polygons, line, count, changes, words, ends)):
             name, end = polygons[begin], line + np.uint64(ends[run])
-            owner = owners[np.uint64(max(name, ZERO))] if name >= ZERO else np.int16(0)
+            owner = owners[np.uint64(np.int32(max(name, ZERO)))] if name >= ZERO else np.int16(0)
             for block in range((end - begin + BLOCK - np.uint64(1)) // BLOCK):
                 for lane in range(BLOCK):
                     out[begin + block * BLOCK + lane] = owner
