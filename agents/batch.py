@@ -218,7 +218,11 @@ class Batch:
         """(n, V, C, S) what n episodes show at a step, as stored, before ``map_scale``."""
         if self._joined is None:
             shown = [self.features[episode] for episode in episodes]
-            return torch.stack([one.views.index_select(0, one.index[step]) for one in shown])
+            views = shown[0].views
+            maps = views.new_empty(len(shown), shown[0].index.shape[1], *views.shape[1:])
+            for one, place in zip(shown, maps):
+                torch.index_select(one.views, 0, one.index[step], out=place)
+            return maps
         rows = self._joined.index[self.first_rows[episodes] + step]
         # Several times as fast as an index of two dimensions, which copies number by number.
         views = self._joined.views.index_select(0, rows.flatten())

@@ -16,12 +16,12 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from agents.config import BRANCHES, NetworkConfig
-from agents.dropout import DropoutMasks, dropped
+from agents.dropout import DropoutMasks, drop_
 from agents.products import product
 from agents.reader import Instructions, weight
 from agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
 
-#: Looks up the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
+#: Copies the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
 #: because they are 500 times larger than all else that a step has to keep. Only after dropout they
 #: are kept: the mask alone would take half as much.
 Maps = Callable[[], Tensor]
@@ -105,7 +105,7 @@ class Decoder(nn.Module):
         Args:
             instructions: of the episodes.
             previous: (N, P) embedding of what was done before each step, time by time.
-            maps: of each time.
+            maps: of each time; with dropout, what they give is changed.
             map_scale: what turns the maps' numbers into feature values.
             active: how many episodes have a step at each time.
             rows: (N,) in which row of the result each step belongs, time by time.
@@ -289,7 +289,7 @@ class _Run:
         c, n = self.config, filters.shape[1]
         shown = maps()
         if self.masks is not None:
-            shown = dropped(shown, self.masks.keep(shown.shape))
+            drop_(shown, self.masks.keep(shown.shape))
         both = (filters * self.look_scale).transpose(0, 1).flatten(1, 2)
         responses = torch.cat(
             [some.unsqueeze(1) @ at.to(both.dtype) for some, at in self._in_parts(both, shown)]

@@ -44,13 +44,12 @@ class DropoutMasks:
         return x * self.keep(x.shape) * self.scale
 
 
-def dropped(x: Tensor, keep: Tensor) -> Tensor:
-    """``x`` with zeros where ``keep`` is false, unscaled; six times as fast as ``x * keep``.
+def drop_(x: Tensor, keep: Tensor) -> None:
+    """Puts zeros in ``x`` where ``keep`` is false, unscaled; six times as fast as ``x *= keep``.
 
     Multiplying the bits as whole numbers by 0 or 1 needs no conversion to floats.
     """
-    whole = _WHOLE_NUMBERS[x.element_size()]
-    return (x.view(whole) * keep).view(x.dtype)
+    x.view(_WHOLE_NUMBERS[x.element_size()]).mul_(keep)
 
 
 _WHOLE_NUMBERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from agents.allocation import keep_freed_memory
 from agents.features import EpisodeReader
 from agents.policy import Policy
 from cl.base import ContinualLearner
@@ -67,6 +68,8 @@ def train(
     """
     listener = listener or Listener()
     folder = RunFolder(out, config)
+    if config.network == "paper":
+        keep_freed_memory()
     with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
         if folder.results.exists():
             results = read_results(folder.results)
