@@ -116,6 +116,8 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     text = tables(runs)
     for method in SKILLS:
         assert f"| {method} | 2 |" in text
+    # Of 90 seconds of processor time each.
+    assert all(row.endswith("| 1.5 |") for row in text.splitlines() if "| 2 |" in row)
     assert "| joint − finetuning | **+" in text
     assert "| cama − er | " in text
     assert "| cama − joint |" not in text

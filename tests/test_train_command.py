@@ -60,7 +60,7 @@ def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> N
         assert all(one["episode"].startswith(split) for one in episodes)
         assert all(one["steps"] <= 4 for one in episodes)
     assert results.document["labels"]["backend"].startswith("embedded")
-    assert results.document["seconds"]["evaluate"] > 0
+    assert all(results.document["seconds"][name] > 0 for name in ("train", "evaluate", "processor"))
 
 
 def test_films_play(trained: tuple[Path, Result]) -> None:

@@ -6,6 +6,7 @@ included; it is replaced at once or not at all; and what follows depends on that
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,9 +110,10 @@ class Run:
         self.stream = TaskStream(self.env, self.schedule, self.agent)
         self.evaluate = make_evaluate(config, tools, workers)
         self.evaluations: list[Evaluation] = []
-        self.seconds = {"train": 0.0, "evaluate": 0.0}
+        self.seconds = {"train": 0.0, "evaluate": 0.0, "processor": 0.0}
         self._activity: str | None = None
         self._since = self._saved = time.monotonic()
+        self._worked = processor_seconds()
         self._save_cost = 0.0
         self.logger = RunLogger(None)
 
@@ -313,10 +315,17 @@ class Run:
         self._activity = None
 
     def _count_time(self) -> None:
-        now = time.monotonic()
+        now, worked = time.monotonic(), processor_seconds()
         if self._activity is not None:
             self.seconds[self._activity] += now - self._since
-        self._since = now
+            if "processor" in self.seconds:  # checkpoints of earlier runs did not count it
+                self.seconds["processor"] += worked - self._worked
+        self._since, self._worked = now, worked
+
+
+def processor_seconds() -> float:
+    """What this process and its finished children have used of all processors."""
+    return sum(os.times()[:4])
 
 
 def make_agent(
