@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from cl.experiment.results import Results
 from cl.report.plots import COLOURS, STYLE, plot_confidence
@@ -44,6 +45,7 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
                 _curve(ax, method, runs, split, number)
             ax.set_title(f"valid {title}", loc="left", fontsize=11)
             ax.set_xlabel("tasks learned")
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].set_ylim(bottom=0)
         axes[0].set_ylabel("success rate on them in %")
         axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -88,5 +90,7 @@ def _curve(ax: Any, method: str, runs: Sequence[Results], split: str, number: in
         markersize=5,
         linewidth=1.4,
         color=COLOURS[number % len(COLOURS)],
+        # The second time round, a colour is dashed.
+        linestyle="-" if number < len(COLOURS) else "--",
         label=method,
     )
