@@ -133,8 +133,10 @@ def test_a_command_that_does_not_exist_is_a_broken_simulator(pipes: Path) -> Non
     assert leftovers(pipes) == []
 
 
+# Who is started in the background by a shell has SIGINT ignored, so it is asked for.
 CLIENT = """
-import sys, time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from thor_players import OPTIONS, tiny, trajectories
 from gym_clalfred.simulator.thor.simulator import ThorSimulator
 simulator = ThorSimulator(options=OPTIONS)
