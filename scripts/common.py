@@ -52,7 +52,7 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ),
     ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
     ("memory", int, "Episodes that the method may keep.  [default: the paper's share]"),
-    ("batch-size", int, "Episodes per update.  [default: the preset's 32]"),
+    ("batch-size", int, "Episodes per update.  [default: 8 with the small network, else 32]"),
     ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),
     ("evaluation-episodes", int, "Evaluate on so many per task and split.  [default: all]"),
     (
