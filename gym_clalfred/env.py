@@ -353,7 +353,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         # What is not in the room cannot be in sight, and looking is the dearest part of a step.
         if not any(state.object_class is wanted for state in objects.values()):
             return Choice(None, Failure.NOT_VISIBLE)
-        return choose_by_class(wanted, self.simulator.sight(), objects, progress.pointing)
+        return choose_by_class(wanted, self.simulator.sight(wanted), objects, progress.pointing)
 
     def _observe(self, frame: Frame, progress: _Progress) -> Observation:
         self._object_ids = frame.object_ids

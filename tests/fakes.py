@@ -171,7 +171,7 @@ class FakeSimulator(Simulator):
             tuple(self._objects),
         )
 
-    def sight(self) -> Sight:
+    def sight(self, about: ObjectClass | None = None) -> Sight:
         instances = self._columns(SIGHT_PIXELS)
         names = tuple(self._objects)
         if self._held:

@@ -17,6 +17,7 @@ from gym_clalfred.simulator.embedded.render.mesh import (
     Paint,
     Texture,
 )
+from gym_clalfred.simulator.embedded.render.readout import LEAST_INVERSE, write_depth
 from gym_clalfred.simulator.embedded.render.renderer import (
     KEPT_PICTURES,
     Memory,
@@ -469,3 +470,11 @@ def test_meshes_know_their_area_and_box() -> None:
     assert mesh.bounds == ((-1.0, 0.0, -0.5), (1.0, 0.5, 0.5))
     assert [mesh.normals[p].tolist() for p in mesh.shelves] == [[0.0, 1.0, 0.0]]
     assert mesh.corners.shape == (6, MAX_CORNERS, 3)
+
+
+def test_depth_is_rounded_as_ieee_says_on_every_processor():
+    """Quick reciprocals differ between processors, and what is put down by sight with them."""
+    inverse = np.random.default_rng(0).uniform(0, 20, 4_001).astype(np.float32)
+    found = np.empty_like(inverse)
+    write_depth(inverse, found)
+    np.testing.assert_array_equal(found, np.float32(1) / np.maximum(inverse, LEAST_INVERSE))

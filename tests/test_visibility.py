@@ -110,6 +110,11 @@ def test_visible_needs_enough_pixels_and_reach():
     view[0, : LEAST_PIXELS - 1] = apple.index + 1
     view[1, :LEAST_PIXELS] = table.index + 1
     view[2] = fridge.index + 1
-    seen = observe(view, ids, things, 0.5, -1.5)
+    sums = sum_pixels(view, len(things) + 1)
+    seen = observe(view, sums, ids, things, 0.5, -1.5)
     assert seen.in_view == {table.id, fridge.id}
     assert seen.sight.visible == {table.id}
+    about_fridges = observe(view, sums, ids, things, 0.5, -1.5, fridge.object_class)
+    assert about_fridges.in_view == {fridge.id}
+    assert [about_fridges.is_about(one.object_class) for one in (fridge, table)] == [True, False]
+    assert not about_fridges.is_about(None)

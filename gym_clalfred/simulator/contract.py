@@ -262,8 +262,12 @@ class Simulator(ABC):
         """Renders the five views."""
 
     @abstractmethod
-    def sight(self) -> Sight:
-        """The view that decides what can be interacted with; cached until something changes."""
+    def sight(self, about: ObjectClass | None = None) -> Sight:
+        """The view that decides what can be interacted with; cached until something changes.
+
+        Args:
+            about: the class that matters; of others, what is told may be incomplete.
+        """
 
     @property
     @abstractmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from gym_clalfred.simulator.contract import AgentPose, Vector
 from gym_clalfred.simulator.embedded.catalog import Look, build_blocks, build_mesh
@@ -18,9 +19,12 @@ from gym_clalfred.simulator.embedded.visibility import direction_of, eye_of
 #: How far from the eye a held object begins, and how far below the view's centre its top is.
 HAND_METRES = 0.42
 HAND_DEGREES = 17.0
+_HAND_FALL = math.tan(math.radians(HAND_DEGREES))
 
-#: Long things are held across the view rather than along it.
+#: Long things are held across the view rather than along it: degrees, sine and cosine.
 HAND_TURN = 65.0
+_ACROSS = (HAND_TURN, math.sin(math.radians(HAND_TURN)), math.cos(math.radians(HAND_TURN)))
+_ALONG = (0.0, 0.0, 1.0)
 
 _Drawn = tuple[int, Vector, int, Look, Vector, float]
 
@@ -36,7 +40,7 @@ class Scenery:
         self.room = room
         self.stage = Stage(shell_of(room), room.decor, room)
         self._drawn: dict[int, _Drawn] = {}
-        self._in_hand: list[int] = []
+        self._hand: list[_Part] = []
 
     def show_all(self, things: Iterable[Thing]) -> None:
         """Makes the stage show these things and no others."""
@@ -72,27 +76,19 @@ class Scenery:
 
     def show_hand(self, held: Thing, agent: AgentPose) -> None:
         """Shows what is held, with its contents, before the camera."""
-        things = list(held.tree())
-        if [thing.index for thing in things] != self._in_hand:
-            self.clear_hand()
+        if not self._hand:
+            self._hand = [_part_of(held, thing) for thing in held.tree()]
         position, yaw = hand_pose(held, agent)
-        for thing in things:
-            x, z = held.local(thing.position[0], thing.position[2])
-            x, z = turn(x, z, yaw)
-            at = (
-                position[0] + x,
-                position[1] + thing.position[1] - held.position[1],
-                position[2] + z,
-            )
-            mesh = _mesh_of(thing)
-            self.stage.put(thing.index + 1, mesh, at, yaw + thing.yaw - held.yaw, carried=True)
-        self._in_hand = [thing.index for thing in things]
+        for part in self._hand:
+            x, z = turn(part.x, part.z, yaw)
+            at = (position[0] + x, position[1] + part.y - held.position[1], position[2] + z)
+            self.stage.put(part.instance, part.mesh, at, yaw + part.yaw - held.yaw, carried=True)
 
     def clear_hand(self) -> None:
         """Leaves what is held out of the picture."""
-        for index in self._in_hand:
-            self.stage.remove(index + 1)
-        self._in_hand.clear()
+        for part in self._hand:
+            self.stage.remove(part.instance)
+        self._hand.clear()
 
     def _remove(self, index: int) -> None:
         if self._drawn.pop(index, None) is not None:
@@ -105,13 +101,31 @@ def _mesh_of(thing: Thing) -> Mesh:
     return build_mesh(thing.object_class, thing.size, thing.style, thing.look)
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A thing that is held, or in what is held.
+
+    ``x`` and ``z`` are in the frame of what is held, ``y`` and ``yaw`` in the room's, where it was.
+    """
+
+    instance: int
+    mesh: Mesh
+    x: float
+    z: float
+    y: float
+    yaw: float
+
+
+def _part_of(held: Thing, thing: Thing) -> _Part:
+    x, z = held.local(thing.position[0], thing.position[2])
+    return _Part(thing.index + 1, _mesh_of(thing), x, z, thing.position[1], thing.yaw)
+
+
 def hand_pose(held: Thing, agent: AgentPose) -> tuple[Vector, float]:
     """Base centre and yaw of what an agent holds: low in the middle of its front view."""
     width, height, depth = held.box
-    angle = HAND_TURN if depth > 1.5 * width else 0.0
-    sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
+    angle, sine, cosine = _ACROSS if depth > 1.5 * width else _ALONG
     distance = HAND_METRES + (width * sine + depth * cosine) / 2
-    ahead = direction_of(agent, up=-math.tan(math.radians(HAND_DEGREES)))
-    eye = eye_of(agent)
-    x, y, z = (e + a * distance for e, a in zip(eye, ahead))
+    ahead = direction_of(agent, up=-_HAND_FALL)
+    x, y, z = (e + a * distance for e, a in zip(eye_of(agent), ahead))
     return (x, y - height, z), agent.yaw + 180.0 + angle

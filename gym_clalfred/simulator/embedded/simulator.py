@@ -148,9 +148,9 @@ class EmbeddedSimulator(Simulator):
             object_ids=self._object_ids,
         )
 
-    def sight(self) -> Sight:
+    def sight(self, about: ObjectClass | None = None) -> Sight:
         """The view that decides what can be interacted with."""
-        return self._observe().sight
+        return self._observe(about).sight
 
     @property
     def objects(self) -> Mapping[str, ObjectState]:
@@ -232,28 +232,28 @@ class EmbeddedSimulator(Simulator):
         classes = [ObjectClass.NoObject, *(thing.object_class for thing in things)]
         self._classes = np.array(classes, dtype=np.uint8)
 
-    def _observe(self) -> Observation:
-        if self._observation is None:
+    def _observe(self, about: ObjectClass | None = None) -> Observation:
+        if self._observation is None or not self._observation.is_about(about):
             household = self._living()
-            images = self._eye.render(
+            look = self._eye.look(
                 self._scenery.stage,
                 eye_of(self.agent),
-                [(self._yaw, self._pitch)],
-                rgb=False,
+                (self._yaw, self._pitch),
+                self._classes,
+                wanted=about,
                 # Only what is held can be put, and only Put asks how far away things are.
                 depth=household.held is not None,
-                carried=False,
             )
-            assert images.instances is not None
-            view = images.instances[0]
-            view.flags.writeable = False
+            look.instances.flags.writeable = False
             self._observation = observe(
-                view,
+                look.instances,
+                look.sums,
                 self._object_ids,
                 household.things,
                 self._x,
                 self._z,
-                None if images.depth is None else images.depth[0],
+                about,
+                look.depth,
             )
         return self._observation
 
@@ -279,7 +279,7 @@ class EmbeddedSimulator(Simulator):
         thing = household.get(target)
         if thing is None:
             return Failure.UNKNOWN_TARGET
-        observation = self._observe()
+        observation = self._observe(thing.object_class)
         if target not in observation.sight.visible:
             return Failure.TOO_FAR if target in observation.in_view else Failure.NOT_VISIBLE
         if action == Action.PutObject:
@@ -305,7 +305,7 @@ class EmbeddedSimulator(Simulator):
             return places
         for place in places[:PUT_TRIES]:
             self._put_at(holder, place)
-            if held.id in self._observe().sight.visible:
+            if held.id in self._observe(held.object_class).sight.visible:
                 return None
             household.pick_up(held)
         self._put_at(holder, places[0])

@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     FIELD_OF_VIEW_DEGREES,
@@ -20,7 +21,7 @@ from gym_clalfred.simulator.contract import (
     Vector,
 )
 from gym_clalfred.simulator.embedded.placement import Gaze, sine_cosine
-from gym_clalfred.simulator.embedded.render.shading import find_runs
+from gym_clalfred.simulator.embedded.render.readout import find_runs
 from gym_clalfred.simulator.embedded.things import Thing
 
 #: An object is seen when at least so many pixels of the sight show it.
@@ -40,32 +41,45 @@ _FOCAL = _MIDDLE / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2))
 class Observation:
     """A ``Sight`` with the ids that are in view whether or not they are in reach.
 
+    ``about`` is the only class of which all this is right, or ``None`` if it is right of all.
     ``depth`` is (300, 300) metres along the optical axis, if something is held.
     """
 
     sight: Sight
     in_view: frozenset[str]
+    about: ObjectClass | None = None
     depth: NDArray[np.float32] | None = None
+
+    def is_about(self, object_class: ObjectClass | None) -> bool:
+        """Whether it tells what is in view of a class; ``None`` asks about all."""
+        return self.about is None or self.about is object_class
 
 
 def observe(
     instances: NDArray[np.int16],
+    sums: NDArray[np.int64],
     object_ids: tuple[str, ...],
     things: Sequence[Thing],
     x: float,
     z: float,
+    about: ObjectClass | None = None,
     depth: NDArray[np.float32] | None = None,
 ) -> Observation:
     """Works out what an agent at (x, z) with a front view of ``instances`` (300, 300) sees.
 
     Args:
+        sums: what ``sum_pixels`` gives for it.
+        about: the only class of which it shows all.
         depth: (300, 300) that belongs to it.
     """
-    sums = sum_pixels(instances, len(things) + 1)
-    seen = [thing for thing, pixels in zip(things, sums[1:, 0].tolist()) if pixels >= LEAST_PIXELS]
+    seen = [
+        thing
+        for thing, pixels in zip(things, sums[1:, 0].tolist())
+        if pixels >= LEAST_PIXELS and (about is None or thing.object_class is about)
+    ]
     visible = frozenset(thing.id for thing in seen if _is_in_reach(thing, x, z))
     in_view = frozenset(thing.id for thing in seen)
-    return Observation(Sight(instances, object_ids, visible, sums), in_view, depth)
+    return Observation(Sight(instances, object_ids, visible, sums), in_view, about, depth)
 
 
 def _is_in_reach(thing: Thing, x: float, z: float) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     GRID_METRES,
@@ -36,6 +37,7 @@ from gym_clalfred.simulator.embedded.visibility import (
     distance_to,
     eye_of,
     observe,
+    sum_pixels,
 )
 from gym_clalfred.simulator.player.cameras import Camera, focal_length
 from gym_clalfred.simulator.player.traits import Condition
@@ -254,7 +256,8 @@ class World(EmbeddedSimulator):
             return
         assert instances is not None
         things = self.household.things
-        seen = observe(instances, self._object_ids, things, self._x, self._z)
+        sums = sum_pixels(instances, len(things) + 1)
+        seen = observe(instances, sums, self._object_ids, things, self._x, self._z)
         self._observation = seen if self.reach == REACH_METRES else self._within_reach(seen)
 
     def _stand(self, x: float, z: float, yaw: float, pitch: float) -> None:
@@ -263,7 +266,8 @@ class World(EmbeddedSimulator):
         self._pitch = _whole(pitch)
         self._observation = None
 
-    def _observe(self) -> Observation:
+    def _observe(self, about: ObjectClass | None = None) -> Observation:
+        # AI2-THOR tells of all that is in view after every action.
         if self._observation is None:
             observation = super()._observe()
             if self.reach != REACH_METRES:

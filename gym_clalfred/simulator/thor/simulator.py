@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.actions import LOOK_DEGREES, MOVE_METRES, ROTATE_DEGREES, Action
 from gym_clalfred.errors import BadInputError, SimulatorError, UsageError
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
     PITCH_RANGE,
     SIGHT_PIXELS,
@@ -120,8 +121,8 @@ class ThorSimulator(Simulator):
             classes = self._classes[instances]
         return Frame(rgb, instances, classes, depth, tuple(self._ids))
 
-    def sight(self) -> Sight:
-        """The agent's view without what it holds."""
+    def sight(self, about: ObjectClass | None = None) -> Sight:
+        """The agent's view without what it holds; complete, whatever it is about."""
         if self._sight is None:
             instances = resample_nearest(self._decode(self._front())[None], SIGHT_PIXELS)[0]
             instances.flags.writeable = False

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 
+#: Part of a view: its first row, the row after its last, and the same of columns.
+Region = tuple[int, int, int, int]
+
 #: Nothing nearer to the eye's plane than this many metres is drawn.
 NEAR = np.float32(0.02)
 
@@ -108,6 +111,7 @@ def draw_view(
     basis: F32,
     size: int,
     focal: np.float32,
+    region: Region,
     spheres: F32,
     ranges: I32,
     facing: I32,
@@ -126,15 +130,18 @@ def draw_view(
 
     Args:
         basis: (3, 3) rows right, up, forward of the camera.
+        region: what of the view to draw; its rows are empty beside it, and others are left alone.
         spheres: (M, 4) centre and radius per object.
         points: (6, C) corners as ``find_facing`` left them; rows 3 to 5 are working memory.
         scratch: (4, >= size + LANES) working memory; see ``trace_edges``.
         limits: (2, >= size + LANES) working memory: where a polygon begins and ends on each row.
     """
-    inverse_depth[:] = ZERO
-    polygons[:] = -ONE
+    inverse_depth[region[0] * size : region[1] * size + LANES] = ZERO
+    polygons[region[0] * size : region[1] * size + LANES] = -ONE
     middle = np.float32(size) * HALF
-    bottom = np.float32(size)
+    topmost, bottom = np.float32(region[0]), np.float32(region[1])
+    leftmost, rightmost = np.float32(region[2]), np.float32(region[3])
+    partial = region != (0, size, 0, size)
     clipped = np.empty((10, 3), dtype=np.float32)
     rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
     ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
@@ -144,7 +151,12 @@ def draw_view(
         if first == last or not is_in_view(eye, basis, focal, spheres[m]):
             continue
         dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
-        crosses_near = fx * dx + fy * dy + fz * dz - spheres[m, 3] < NEAR
+        ahead = fx * dx + fy * dy + fz * dz
+        crosses_near = ahead - spheres[m, 3] < NEAR
+        if partial and not crosses_near:
+            beside, below = rx * dx + ry * dy + rz * dz, -(ux * dx + uy * dy + uz * dz)
+            if not reaches(region, middle, focal, beside, below, ahead, spheres[m, 3]):
+                continue
         begin = np.uint64(starts[first])
         for k in range(begin, begin + in_lanes(np.uint64(starts[last]) - begin)):
             x, y, z = points[0, k], points[1, k], points[2, k]
@@ -183,19 +195,19 @@ def draw_view(
                 x, y = scratch[2, k], scratch[3, k]
                 top, low = min(top, y), max(low, y)
                 west, east = min(west, x), max(east, x)
-            first_row = max(ZERO, np.ceil(top - HALF))
+            first_row = max(topmost, np.ceil(top - HALF))
             last_row = min(bottom, np.ceil(low - HALF))
             if first_row >= last_row:
                 continue
-            if max(ZERO, np.ceil(west - HALF)) >= min(bottom, np.ceil(east - HALF)):
+            if max(leftmost, np.ceil(west - HALF)) >= min(rightmost, np.ceil(east - HALF)):
                 continue
             # Signed at first, as there is an instruction from float32 to that.
             upper, lower = np.int32(first_row), np.int32(last_row)
             trace_edges(scratch, count, int(upper), int(lower))
             start, stop = np.uint64(upper), np.uint64(lower)
             for row in range(start, start + in_lanes(stop - start)):
-                limits[0, row] = np.int32(max(ZERO, np.ceil(scratch[0, row] - HALF)))
-                limits[1, row] = np.int32(min(bottom, np.ceil(scratch[1, row] - HALF)))
+                limits[0, row] = np.int32(max(leftmost, np.ceil(scratch[0, row] - HALF)))
+                limits[1, row] = np.int32(min(rightmost, np.ceil(scratch[1, row] - HALF)))
             name = np.float32(p)
             nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
             factor = -ONE / distances[p]
@@ -220,6 +232,76 @@ def draw_view(
                     nearer = np.float32((depth > before) & (place < right))
                     inverse_depth[pixel] = before + (depth - before) * nearer
                     polygons[pixel] = named + (name - named) * nearer
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+def find_region(
+    basis: F32,
+    size: int,
+    focal: np.float32,
+    spans: I32,
+    classes_of: NDArray[np.uint8],
+    wanted: int,
+    starts: I32,
+    ranges: I32,
+    points: F32,
+) -> Region:
+    """The part of a view in which objects of a class can show.
+
+    Args:
+        classes_of: (I,) class of each instance.
+        wanted: the class.
+        starts, ranges, points: as ``find_facing`` left them.
+    """
+    middle = np.float32(size) * HALF
+    top, bottom, left, right = FAR_AWAY, -FAR_AWAY, FAR_AWAY, -FAR_AWAY
+    for m in range(spans.shape[0]):
+        if ranges[m, 0] == ranges[m, 1] or classes_of[spans[m, 2]] != wanted:
+            continue
+        for k in range(starts[ranges[m, 0]], starts[ranges[m, 1]]):
+            x, y, z = points[0, k], points[1, k], points[2, k]
+            ahead = basis[2, 0] * x + basis[2, 1] * y + basis[2, 2] * z
+            if ahead < NEAR:
+                return 0, size, 0, size
+            scale = focal / ahead
+            across = middle + (basis[0, 0] * x + basis[0, 1] * y + basis[0, 2] * z) * scale
+            down = middle - (basis[1, 0] * x + basis[1, 1] * y + basis[1, 2] * z) * scale
+            left, right = min(left, across), max(right, across)
+            top, bottom = min(top, down), max(bottom, down)
+    # A pixel more on each side outweighs any rounding.
+    edge = np.float32(size)
+    return (
+        int(min(max(np.floor(top) - ONE, ZERO), edge)),
+        int(min(max(np.ceil(bottom) + ONE, ZERO), edge)),
+        int(min(max(np.floor(left) - ONE, ZERO), edge)),
+        int(min(max(np.ceil(right) + ONE, ZERO), edge)),
+    )
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+def reaches(
+    region: Region,
+    middle: np.float32,
+    focal: np.float32,
+    beside: np.float32,
+    below: np.float32,
+    ahead: np.float32,
+    radius: np.float32,
+) -> bool:
+    """Whether a sphere, all of it before the camera, may show in a region.
+
+    Args:
+        beside, below, ahead: its centre, seen from the camera.
+    """
+    # It is in the box around it, whose corners reach farthest on the screen.
+    near, far = focal / (ahead - radius), focal / (ahead + radius)
+    west, east, high, low = beside - radius, beside + radius, below - radius, below + radius
+    return bool(
+        middle + west * (near if west < ZERO else far) <= region[3]
+        and middle + east * (far if east < ZERO else near) >= region[2]
+        and middle + high * (near if high < ZERO else far) <= region[1]
+        and middle + low * (far if low < ZERO else near) >= region[0]
+    )
 
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")

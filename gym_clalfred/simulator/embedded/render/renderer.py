@@ -17,7 +17,7 @@ from gym_clalfred.simulator.embedded.render import shading
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
-from gym_clalfred.simulator.embedded.render.views import BEYOND, render_views
+from gym_clalfred.simulator.embedded.render.views import BEYOND, look, render_views
 
 #: How many pictures' memory of each kind is watched for being free again.
 KEPT_PICTURES = 3
@@ -41,6 +41,21 @@ class Images:
     depth: NDArray[np.float32] | None
     instances: NDArray[np.int16] | None
     classes: NDArray[np.uint8] | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """One view, counted.
+
+    Args:
+        instances: (H, W) int16, 0 for the room itself.
+        depth: (H, W) float32 metres along the optical axis, if asked for.
+        sums: (I, 3) pixels of each instance, and the sums of their rows and of their columns.
+    """
+
+    instances: NDArray[np.int16]
+    depth: NDArray[np.float32] | None
+    sums: NDArray[np.int64]
 
 
 class Memory:
@@ -85,9 +100,10 @@ class Renderer:
         self._polygons = np.zeros(size * size + BEYOND, dtype=np.float32)
         self._edges = np.zeros((4, size + BEYOND), dtype=np.float32)
         self._limits = np.zeros((2, size + BEYOND), dtype=np.int32)
-        self._words = np.zeros(shading.STRETCH // 8, dtype=np.uint64)
+        longest = max(shading.STRETCH, size)
+        self._words = np.zeros(-(-longest // 8), dtype=np.uint64)
         self._changes = self._words.view(np.uint8)
-        self._ends = np.zeros(shading.STRETCH + 8, dtype=np.int32)
+        self._ends = np.zeros(longest + 8, dtype=np.int32)
         self._work = np.zeros(shading.PARTS * shading.NEXT, dtype=np.float32)
         self._patches = np.zeros(shading.NEXT, dtype=np.uint32)
         self._stamp = 0
@@ -178,6 +194,62 @@ class Renderer:
             instances=names[: count * pixels].reshape(shape) if instances else None,
             classes=kinds[: count * pixels].reshape(shape) if classed else None,
         )
+
+    def look(
+        self,
+        stage: Stage,
+        eye: Vector,
+        view: tuple[float, float],
+        classes_of: NDArray[np.uint8],
+        *,
+        wanted: int | None = None,
+        depth: bool = False,
+    ) -> Look:
+        """What one view shows of which instance, without what is carried.
+
+        Args:
+            view: (yaw, pitch) as in ``render``.
+            classes_of: (I,) class of each instance.
+            wanted: the class that matters; the view may be left empty where it cannot be.
+        """
+        if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
+            self._make_room(len(stage.counts), len(stage.spans))
+        pixels = self.size * self.size
+        names = self._memory.take(pixels + BEYOND, np.int16)
+        depths = self._memory.take(pixels, np.float32) if depth else _NO_FLOATS
+        sums = np.empty((len(classes_of), 3), dtype=np.int64)
+        look(
+            np.array(eye, dtype=np.float32),
+            camera_bases((view,)),
+            self.size,
+            self.focal,
+            -1 if wanted is None else int(wanted),
+            stage.objects,
+            stage.spans,
+            stage.spheres,
+            stage.corners,
+            stage.counts,
+            stage.planes,
+            stage.owners,
+            classes_of,
+            self._distances,
+            self._facing,
+            self._starts,
+            self._ranges,
+            self._points,
+            self._edges,
+            self._limits,
+            self._inverse_depth,
+            self._polygons,
+            self._changes,
+            self._words,
+            self._ends,
+            names,
+            depths,
+            sums,
+        )
+        shape = (self.size, self.size)
+        return Look(names[:pixels].reshape(shape), depths.reshape(shape) if depth else None, sums)
 
     def _make_room(self, polygons: int, objects: int) -> None:
         """Sizes the working memory for a stage."""

@@ -1,4 +1,4 @@
-"""Compiled kernels that turn the nearest polygon of each pixel into colour, depth and instance.
+"""Compiled kernels that turn the nearest polygon of each pixel into its colour.
 
 A row is a sequence of runs that show one polygon each. Everything about a polygon is then affine in
 the pixel's column, before the division by 1/z: texture coordinates, place in the light map, light.
@@ -14,8 +14,6 @@ atomic operations, a signed index a test for wrapping around.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -29,30 +27,24 @@ from gym_clalfred.simulator.embedded.render.placing import (
     U,
     V,
 )
+from gym_clalfred.simulator.embedded.render.readout import BLOCK, STRETCH, find_runs
 
 F32 = NDArray[np.float32]
 I32 = NDArray[np.int32]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
 
-#: Pixels of a row that are shaded together.
-STRETCH = 256
-
 #: Pixels whose texture is read at one level of detail.
 CHUNK = np.uint64(64)
 
-#: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
-#: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
-BLOCK = np.uint64(8)
-
 #: Parts of a stretch's working memory: red, green and blue without texture and light map, then as
-#: the bits of integers where the texture's and the light's texels are, and the label; last the
-#: inverse depth. One array with constant distances tells the compiler that they do not overlap.
+#: the bits of integers where the texture's and the light's texels are; last the inverse depth. One
+#: array with constant distances tells the compiler that they do not overlap.
 NEXT = STRETCH + 16
-PARTS = 7
+PARTS = 6
 GREEN, BLUE = np.uint64(NEXT), np.uint64(2 * NEXT)
-TEXEL, LIGHT, LABEL = np.uint64(3 * NEXT), np.uint64(4 * NEXT), np.uint64(5 * NEXT)
-NEARNESS = np.uint64(6 * NEXT)
+TEXEL, LIGHT = np.uint64(3 * NEXT), np.uint64(4 * NEXT)
+NEARNESS = np.uint64(5 * NEXT)
 
 # Columns of ``terms`` after those that ``project_axis`` writes: colour, texels per pixel at 1 m,
 # squared, and the light map's width, last column and last row.
@@ -79,7 +71,6 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
 PER_BOTH = np.float32(1 / (128 * 204))
-LEAST_INVERSE = np.float32(0.01)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -181,6 +172,10 @@ def shade_view(
                 name, end = polygons[line + begin], np.uint64(ends[run])
                 if name < ZERO:
                     fill_crack(begin, end, work)
+                    if named:
+                        instances[line + begin : line + end] = 0
+                    if classed:
+                        classes[line + begin : line + end] = 0
                     begin = end
                     continue
                 # By way of a signed number, to which there is an instruction from float32.
@@ -224,6 +219,11 @@ def shade_view(
                         levels[texture, level],
                         jitter,
                         work,
+                        line,
+                        named,
+                        classed,
+                        instances,
+                        classes,
                     )
                     begin += length
             finish(
@@ -235,52 +235,15 @@ def shade_view(
                 patches,
                 rgb,
             )
-            whole = in_blocks(np.uint64(count))
-            if named:
-                for k in range(whole):
-                    instances[line + k] = np.int16(bits(work[k + LABEL]) & 0xFFFF)
-            if classed:
-                for k in range(whole):
-                    classes[line + k] = np.uint8(bits(work[k + LABEL]) >> 16)
-
-
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
-def find_runs(
-    names: NDArray[Any],
-    line: np.uint64,
-    size: int,
-    changes: U8,
-    words: NDArray[np.uint64],
-    ends: I32,
-) -> int:
-    """Number of runs of equal values in a row; ``ends`` gets where each stops.
-
-    ``words`` is the same memory as ``changes``, read eight pixels at a time.
-    """
-    last = np.uint64(size - 1)
-    for k in range(last):
-        changes[k] = names[line + k] != names[line + k + np.uint64(1)]
-    count = np.uint64(0)
-    for k in range(last, min((last | np.uint64(7)) + np.uint64(1), np.uint64(len(changes)))):
-        changes[k] = 0
-    for w in range((size + 7) >> 3):
-        if words[w] != 0:
-            at = np.uint64(w << 3)
-            for k in range(at, at + np.uint64(8)):
-                ends[count] = np.int32(k) + 1
-                count += np.uint64(changes[k])
-    ends[count] = size
-    return int(count) + 1
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
 def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
     """Colours pixels without a polygon, hair cracks where a corner meets an edge, like the left."""
     for k in range(begin, end):
-        for part in range(np.uint64(0), LABEL, np.uint64(NEXT)):
+        for part in range(np.uint64(0), NEARNESS, np.uint64(NEXT)):
             plain = np.float32(128.0) if part < TEXEL else ZERO
             work[k + part] = work[begin - np.uint64(1) + part] if begin > 0 else plain
-        work[k + LABEL] = ZERO
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -357,6 +320,11 @@ def shade(
     tile: np.int32,
     jitter: np.float32,
     work: F32,
+    line: np.uint64,
+    named: bool,
+    classed: bool,
+    instances: NDArray[np.int16],
+    classes: U8,
 ) -> None:
     """Colours and places of the texels of a chunk, ``length`` pixels from ``begin`` on.
 
@@ -375,6 +343,7 @@ def shade(
     # Places in a map are whole numbers that float32 holds exactly; its products are quicker.
     row, right, bottom = terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM]
     first, label = notes[p, FIRST], notes[p, NAME]
+    instance, kind = np.int16(label & 0xFFFF), np.uint8(label >> 16)
     for block in range((length + BLOCK - np.uint64(1)) // BLOCK):
         at = begin + block * BLOCK
         for lane in range(BLOCK):
@@ -389,11 +358,16 @@ def shade(
             left = np.floor(min(max(z * (x1 * place + x0) + x2, ZERO), right))
             top = np.floor(min(max(z * (y1 * place + y0) + y2, ZERO), bottom))
             work[k + LIGHT] = np.int32(first + np.int32(top * row + left)).view(np.float32)
-            work[k + LABEL] = np.int32(label).view(np.float32)
             light = z * (change * place + lit) + constant
             work[k] = red * light
             work[k + GREEN] = green * light
             work[k + BLUE] = blue * light
+        if named:
+            for lane in range(BLOCK):
+                instances[line + at + lane] = instance
+        if classed:
+            for lane in range(BLOCK):
+                classes[line + at + lane] = kind
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
@@ -421,37 +395,3 @@ def finish(
         patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
     for k in range(np.uint64(0), in_blocks(count), QUAD):
         write_colours(patches, k, rgb, np.uint64(3) * (line + k))
-
-
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def write_depth(inverse_depth: F32, out: F32) -> None:
-    """Metres along the optical axis."""
-    for k in range(len(out)):
-        out[k] = ONE / max(inverse_depth[k], LEAST_INVERSE)
-
-
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def write_instances(
-    polygons: F32,
-    size: int,
-    owners: NDArray[np.int16],
-    changes: U8,
-    words: NDArray[np.uint64],
-    ends: I32,
-    out: NDArray[np.int16],
-) -> None:
-    """Instance of each pixel's polygon; the room's 0 where there is none.
-
-    Like all that is written in blocks, ``out`` is longer than what counts.
-    """
-    for start in range(0, size * size, STRETCH):
-        line = np.uint64(start)
-        begin = line
-        count = min(STRETCH, size * size - start)
-        for run in range(find_runs(polygons, line, count, changes, words, ends)):
-            name, end = polygons[begin], line + np.uint64(ends[run])
-            owner = owners[np.uint64(np.int32(max(name, ZERO)))] if name >= ZERO else np.int16(0)
-            for block in range((end - begin + BLOCK - np.uint64(1)) // BLOCK):
-                for lane in range(BLOCK):
-                    out[begin + block * BLOCK + lane] = owner
-            begin = end

@@ -10,13 +10,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gym_clalfred.simulator.embedded.render.raster import draw_view, find_facing
-from gym_clalfred.simulator.embedded.render.shading import (
+from gym_clalfred.simulator.embedded.render.raster import draw_view, find_facing, find_region
+from gym_clalfred.simulator.embedded.render.readout import (
     BLOCK,
-    shade_view,
+    count_instances,
     write_depth,
     write_instances,
 )
+from gym_clalfred.simulator.embedded.render.shading import shade_view
 
 F32 = NDArray[np.float32]
 I16 = NDArray[np.int16]
@@ -31,13 +32,13 @@ BEYOND = int(BLOCK)
 def _version() -> int:
     """Changes with the sources of the kernels called here."""
     folder = Path(__file__).parent
-    names = ("raster.py", "shading.py", "packing.py")
+    names = ("raster.py", "readout.py", "shading.py", "packing.py")
     sources = b"".join((folder / name).read_bytes() for name in names)
     return zlib.crc32(sources) | 1
 
 
-def _compiled(version: int) -> Callable[..., None]:
-    """The kernel; numba's cache on disk looks at this file and the closure, not at other files."""
+def _compiled(version: int) -> tuple[Callable[..., None], Callable[..., None]]:
+    """The kernels; numba's cache on disk looks at this file and the closure, not at other files."""
 
     @njit(cache=True, nogil=True, error_model="numpy")
     def render_views(
@@ -124,6 +125,7 @@ def _compiled(version: int) -> Callable[..., None]:
                 bases[v],
                 size,
                 focal,
+                (0, size, 0, size),
                 spheres[:objects],
                 ranges,
                 facing,
@@ -173,7 +175,108 @@ def _compiled(version: int) -> Callable[..., None]:
             elif len(instances) > 0:
                 write_instances(polygons, size, owners, changes, words, ends, instances[first:])
 
-    return render_views
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def look(
+        eye: F32,
+        bases: F32,
+        size: int,
+        focal: np.float32,
+        wanted: int,
+        objects: int,
+        spans: I32,
+        spheres: F32,
+        corners: F32,
+        counts: I32,
+        planes: F32,
+        owners: I16,
+        classes_of: U8,
+        distances: F32,
+        facing: I32,
+        starts: I32,
+        ranges: I32,
+        points: F32,
+        edges: F32,
+        limits: I32,
+        inverse_depth: F32,
+        polygons: F32,
+        changes: U8,
+        words: NDArray[np.uint64],
+        ends: I32,
+        instances: I16,
+        depths: F32,
+        sums: NDArray[np.int64],
+    ) -> None:
+        """Finds which instance each pixel of a view shows, without what is carried, and counts.
+
+        Args:
+            bases: (1, 3, 3) right, up, forward of the view.
+            wanted: the class that matters, or -1; elsewhere the view may stay empty.
+            instances: (size * size + BEYOND,) out.
+            depths: (size * size,) out; may be empty.
+            sums: (I, 3) out, pixels of each instance and the sums of their rows and columns.
+
+        The other arguments are those of ``find_facing`` and ``draw_view``.
+        """
+        if version == 0:
+            return
+        find_facing(
+            eye,
+            bases,
+            focal,
+            spheres[:objects],
+            spans[:objects],
+            planes,
+            corners,
+            counts,
+            False,
+            distances,
+            facing,
+            starts,
+            ranges,
+            points,
+        )
+        region = (0, size, 0, size)
+        if wanted >= 0:
+            region = find_region(
+                bases[0],
+                size,
+                focal,
+                spans[:objects],
+                classes_of,
+                wanted,
+                starts,
+                ranges,
+                points,
+            )
+        instances[:] = 0
+        depths[:] = 0
+        sums[:] = 0
+        if region[0] >= region[1] or region[2] >= region[3]:
+            return
+        draw_view(
+            eye,
+            bases[0],
+            size,
+            focal,
+            region,
+            spheres[:objects],
+            ranges,
+            facing,
+            starts,
+            distances,
+            planes,
+            points,
+            edges,
+            limits,
+            inverse_depth,
+            polygons,
+        )
+        if len(depths) > 0:
+            first, last = region[0] * size, region[1] * size
+            write_depth(inverse_depth[first:last], depths[first:last])
+        count_instances(polygons, size, region, owners, changes, words, ends, instances, sums)
+
+    return render_views, look
 
 
-render_views = _compiled(_version())
+render_views, look = _compiled(_version())

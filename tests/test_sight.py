@@ -1,0 +1,41 @@
+"""Looking for one class only, which interactions do, shows of it what looking at all shows."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gym_clalfred.actions import Action
+from gym_clalfred.objects import PICKUPABLE
+from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    room=st.sampled_from([1, 12, 207, 318, 425]), seed=st.integers(0, 10_000), hold=st.booleans()
+)
+def test_sight_about_a_class_shows_all_of_that_class(room, seed, hold):
+    simulator = EmbeddedSimulator(RenderOptions(image_size=16))
+    rng = np.random.default_rng(seed)
+    points = sorted(make_room(room).walkable)
+    x, z = points[rng.integers(len(points))]
+    pose = AgentPose(x, 0.9, z, int(rng.integers(4)) * 90, int(rng.integers(-2, 5)) * 15)
+    simulator.reset(Scene(number=room, start=pose))
+    whole = simulator.sight()
+    small = [
+        one for one in sorted(whole.visible) if simulator.objects[one].object_class in PICKUPABLE
+    ]
+    if hold and small:
+        assert simulator.step(Action.PickupObject, small[0]).success
+        whole = simulator.sight()
+    for wanted in sorted({state.object_class for state in simulator.objects.values()}):
+        assert simulator.teleport(pose).success  # forgets what was seen
+        part = simulator.sight(wanted)
+        for name, state in simulator.objects.items():
+            if state.object_class is wanted:
+                assert (part.mask(name) == whole.mask(name)).all()
+                assert part.extent(name) == whole.extent(name)
+                assert (name in part.visible) == (name in whole.visible)
+            else:
+                assert name not in part.visible
