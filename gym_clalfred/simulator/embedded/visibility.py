@@ -72,11 +72,8 @@ def observe(
         about: the only class of which it shows all.
         depth: (300, 300) that belongs to it.
     """
-    seen = [
-        thing
-        for thing, pixels in zip(things, sums[1:, 0].tolist())
-        if pixels >= LEAST_PIXELS and (about is None or thing.object_class is about)
-    ]
+    shown = [things[k] for k in np.flatnonzero(sums[1:, 0] >= LEAST_PIXELS).tolist()]
+    seen = [thing for thing in shown if about is None or thing.object_class is about]
     visible = frozenset(thing.id for thing in seen if _is_in_reach(thing, x, z))
     in_view = frozenset(thing.id for thing in seen)
     return Observation(Sight(instances, object_ids, visible, sums), in_view, about, depth)
