@@ -14,7 +14,15 @@ from report_runs import EPISODES, invented_results
 from cl.experiment.config import RunConfig
 from cl.experiment.results import Results, read_results, validate
 from cl.report.paired import bootstrap, compare, last_success, success_rate
-from cl.report.publish import ablations, collect, compacted, tables, write_page
+from cl.report.publish import (
+    SAME_DATA,
+    ablations,
+    collect,
+    compacted,
+    read_published,
+    tables,
+    write_page,
+)
 from cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -111,6 +119,18 @@ def test_runs_are_collected_under_their_names(tmp_path: Path) -> None:
     assert read_results(paths[0]).config == RunConfig(method="er", order=1)
 
 
+def test_runs_on_the_same_data_by_another_name_are_compared(tmp_path: Path) -> None:
+    old, new = next(iter(SAME_DATA.items()))
+    for method, data in (("er", old), ("cama", new)):
+        run = runs_of(method, (1,))[0]
+        labels = {**run.document["labels"], "data": data}
+        collect([replace(run, document={**run.document, "labels": labels})], tmp_path)
+    cama, er = read_published(tmp_path)
+    assert {run.document["labels"]["data"] for run in (cama, er)} == {new}
+    assert compare([cama], [er], "valid_seen") is not None
+    assert read_results(tmp_path / f"{er.config.name}.json").document["labels"]["data"] == old
+
+
 def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     runs = [run for method in SKILLS for run in runs_of(method)]
     text = tables(runs)
@@ -168,7 +188,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
 
 def test_the_published_page_says_what_the_published_files_say() -> None:
     docs = Path(__file__).parent.parent / "docs"
-    runs = [read_results(path) for path in sorted((docs / "results").glob("*.json"))]
+    runs = read_published(docs / "results")
     assert len({run.document["labels"]["data"] for run in runs}) == 1
     page = (docs / "RESULTS.md").read_text()
     assert tables(runs) in page

@@ -124,6 +124,8 @@ def make_results(
                 "python": platform.python_version(),
                 "torch": str(torch.__version__),
                 "numpy": np.__version__,
+                # Sums are rounded in the order of the processor's vectors.
+                "processor": torch.backends.cpu.get_cpu_capability(),
             },
             "tasks": list(tasks),
             "stream": dict(stream),
