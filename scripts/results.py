@@ -32,12 +32,15 @@ def collect(folder: str) -> None:
 @main.command()
 @clear_errors
 def write() -> None:
-    """Make docs/RESULTS.md and its figures from docs/results and nothing else."""
-    from cl.report.publish import write_page
+    """Make docs/RESULTS.md, its figures and the README's table from docs/results alone."""
+    from cl.report.publish import fill_in, headline, read_published, write_page
     from gym_clalfred.data.sources import open_source
 
     for path in write_page(PUBLISHED, ROOT / "RESULTS.md", open_source("small")):
         click.echo(path.relative_to(ROOT.parent))
+    readme = ROOT.parent / "README.md"
+    fill_in(readme, "results", headline(read_published(PUBLISHED)))
+    click.echo(readme.relative_to(ROOT.parent))
 
 
 if __name__ == "__main__":

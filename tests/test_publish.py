@@ -19,6 +19,8 @@ from cl.report.publish import (
     ablations,
     collect,
     compacted,
+    fill_in,
+    headline,
     read_published,
     tables,
     write_page,
@@ -143,6 +145,48 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     assert "| cama − joint |" not in text
 
 
+def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
+    runs = [run for method in SKILLS for run in runs_of(method)]
+    runs += [
+        invented_results(RunConfig(method="er", setup="environment-il"), 0.5),
+        invented_results(RunConfig(method="er", schedule="blurry"), 0.9),
+        invented_results(RunConfig(method="er", memory=30), 0.0),
+    ]
+    rows = {row.split(" | ")[0]: row.split(" | ")[1:] for row in headline(runs).splitlines()}
+    rates = [
+        100 * np.mean([run.metric(split, "SR_last") for run in runs_of("er")])
+        for split in ("valid_seen", "valid_unseen")
+    ]
+    assert rows["| er"][:2] == [f"{rates[0]:.1f} / {rates[1]:.1f} (2)", "26.7 / 9.4"]
+    assert rows["| er"][2].endswith("(1)")
+    assert rows["| cama"][2:] == ["–", "29.5 / 14.6 |"]
+
+
+def test_differences_of_averages_are_over_orders() -> None:
+    runs = [run for method in ("finetuning", "er") for run in runs_of(method, (1, 2, 3))]
+    row = next(row for row in tables(runs).splitlines() if row.startswith("| er − finetuning"))
+    gaps = [
+        a.metric("valid_seen", "SR_avg") - b.metric("valid_seen", "SR_avg")
+        for a, b in zip(runs[3:], runs[:3])
+    ]
+    half = 4.303 * np.std(gaps, ddof=1) / np.sqrt(3)
+    expected = [
+        100 * value for value in (np.mean(gaps), np.mean(gaps) - half, np.mean(gaps) + half)
+    ]
+    cell = row.split(" | ")[2].replace("**", "")
+    assert cell == f"{expected[0]:+.1f} [{expected[1]:.1f}, {expected[2]:.1f}]"
+
+
+def test_a_page_without_marks_is_left_alone(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("a\n<!-- results -->\nold\n<!-- /results -->\nb\n")
+    fill_in(page, "results", "new")
+    assert page.read_text() == "a\n<!-- results -->\nnew\n<!-- /results -->\nb\n"
+    with pytest.raises(DataError, match="expected the marks <!-- other -->"):
+        fill_in(page, "other", "new")
+    assert "new" in page.read_text()
+
+
 def test_other_settings_stand_beside_the_method_as_it_is() -> None:
     half = RunConfig(method="cama", memory=30)
     slow = RunConfig(method="cama", overrides={"alpha": 0.5})
@@ -193,3 +237,7 @@ def test_the_published_page_says_what_the_published_files_say() -> None:
     page = (docs / "RESULTS.md").read_text()
     assert tables(runs) in page
     assert ablations(runs) in page
+    assert (
+        f"<!-- results -->\n{headline(runs)}\n<!-- /results -->"
+        in (docs.parent / "README.md").read_text()
+    )

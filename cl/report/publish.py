@@ -15,7 +15,7 @@ from cl.failures import Failure, failure_table
 from cl.registry import get_method, method_names
 from cl.report.paired import Difference, compare, success_rate
 from cl.report.paper import paper_value
-from cl.report.summary import SPLITS, group_title
+from cl.report.summary import SPLITS, Statistic, group_title, paired_differences
 from cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
@@ -26,6 +26,9 @@ CURVE_POINTS = 120
 
 #: Against what the others are compared, and who leads in the paper.
 WORST, LEADER = "finetuning", "cama"
+
+#: The paper's setups, in the README's table.
+HEADLINE = {"behavior-il": "Behavior-IL", "environment-il": "Environment-IL"}
 
 #: Data of published runs that counts as the data named here. The first was made before depth was
 #: exact, on another kind of processor: the same scenes, tasks, experts and words, but a few things
@@ -137,8 +140,9 @@ def tables(runs: Sequence[Results]) -> str:
         differences = _differences(methods)
         if differences:
             parts.append(
-                "Paired differences of SR last in percentage points, same episodes, with 95 % "
-                "intervals over episodes and orders; bold where the interval excludes 0:\n\n"
+                "Paired differences in percentage points, same orders and episodes, with 95 % "
+                "intervals: of SR last over episodes and orders, of SR avg over orders, where "
+                "there are several; bold where the interval excludes 0:\n\n"
                 f"{differences}"
             )
     return "\n\n".join(parts)
@@ -211,7 +215,8 @@ def _scores(methods: dict[str, list[Results]], setup: str) -> str:
 
 
 def _differences(methods: dict[str, list[Results]]) -> str:
-    rows = [["", *(f"valid {name}" for name in SPLIT_TITLES.values())]]
+    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in ("SR last", "SR avg")]
+    rows = [["", *header]]
     pairs = [(name, WORST) for name in methods if name != WORST]
     pairs += [
         (LEADER, name)
@@ -221,9 +226,39 @@ def _differences(methods: dict[str, list[Results]]) -> str:
     for first, second in pairs:
         if first not in methods or second not in methods:
             continue
-        gaps = [compare(methods[first], methods[second], split) for split in SPLITS]
-        rows.append([f"{first} − {second}", *map(_gap, gaps)])
+        averages = paired_differences(methods[first], methods[second])
+        row = [f"{first} − {second}"]
+        for split in SPLITS:
+            row.append(_gap(compare(methods[first], methods[second], split)))
+            row.append(_average_gap(averages.get((split, "SR_avg"))))
+        rows.append(row)
     return _markdown(rows) if len(rows) > 1 else ""
+
+
+def headline(runs: Sequence[Results]) -> str:
+    """Markdown: SR last, seen / unseen, of every method in the paper's setups, and the paper's."""
+    plain = [run for run in _as_they_are(runs) if run.config.schedule == "disjoint"]
+    rows = [["", *(cell for title in HEADLINE.values() for cell in (title, "paper"))]]
+    for method, group in _by_method(plain).items():
+        row = [method]
+        for setup in HEADLINE:
+            here = [run for run in group if run.config.setup == setup]
+            ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)
+            theirs = [_percent(paper_value(method, setup, split, "SR_last")) for split in SPLITS]
+            row += [f"{ours} ({len(here)})" if here else "–", " / ".join(theirs)]
+        rows.append(row)
+    return _markdown(rows)
+
+
+def fill_in(page: Path, name: str, filling: str) -> None:
+    """Replaces what stands between ``<!-- name -->`` and ``<!-- /name -->`` in a page."""
+    text = page.read_text()
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise DataError(f"{page}: expected the marks {begin} and {end} once each")
+    before, rest = text.split(begin)
+    with atomic_file(page) as file:
+        file.write(f"{before}{begin}\n{filling}\n{end}{rest.split(end)[1]}".encode())
 
 
 def _groups(runs: Sequence[Results]) -> list[tuple[str, list[Results]]]:
@@ -289,6 +324,14 @@ def _gap(value: Difference | None) -> str:
         return "–"
     text = f"{100 * value.mean:+.1f} {_interval(value)}"
     return f"**{text}**" if value.excludes_zero else text
+
+
+def _average_gap(value: Statistic | None) -> str:
+    if value is None:
+        return "–"
+    if value.low is None or value.high is None:
+        return f"{100 * value.mean:+.1f}"
+    return _gap(Difference(value.mean, value.low, value.high, 0, value.runs))
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -148,7 +148,7 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
         Row(
             method,
             _statistics(group),
-            {} if reference is None or method == baseline else _differences(group, reference),
+            {} if reference is None or method == baseline else paired_differences(group, reference),
             get_method(group[0].config.method).offline,
         )
         for method, group in by_method.items()
@@ -170,7 +170,7 @@ def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:
     return found
 
 
-def _differences(
+def paired_differences(
     runs: Sequence[Results], reference: Sequence[Results]
 ) -> dict[tuple[str, str], Statistic]:
     """Of each run minus the baseline's run of the same order and seed."""
