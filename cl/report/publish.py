@@ -216,7 +216,7 @@ def _scores(methods: dict[str, list[Results]], setup: str) -> str:
 
 def _differences(methods: dict[str, list[Results]]) -> str:
     header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in ("SR last", "SR avg")]
-    rows = [["", *header]]
+    rows = [["", "orders", *header]]
     pairs = [(name, WORST) for name in methods if name != WORST]
     pairs += [
         (LEADER, name)
@@ -227,10 +227,10 @@ def _differences(methods: dict[str, list[Results]]) -> str:
         if first not in methods or second not in methods:
             continue
         averages = paired_differences(methods[first], methods[second])
-        row = [f"{first} − {second}"]
-        for split in SPLITS:
-            row.append(_gap(compare(methods[first], methods[second], split)))
-            row.append(_average_gap(averages.get((split, "SR_avg"))))
+        gaps = {split: compare(methods[first], methods[second], split) for split in SPLITS}
+        row = [f"{first} − {second}", str(max(gap.runs if gap else 0 for gap in gaps.values()))]
+        for split, gap in gaps.items():
+            row += [_gap(gap), _average_gap(averages.get((split, "SR_avg")))]
         rows.append(row)
     return _markdown(rows) if len(rows) > 1 else ""
 
