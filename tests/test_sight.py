@@ -23,8 +23,11 @@ def test_sight_about_a_class_shows_all_of_that_class(room, seed, hold):
     pose = AgentPose(x, 0.9, z, int(rng.integers(4)) * 90, int(rng.integers(-2, 5)) * 15)
     simulator.reset(Scene(number=room, start=pose))
     whole = simulator.sight()
+    objects = simulator.objects
     small = [
-        one for one in sorted(whole.visible) if simulator.objects[one].object_class in PICKUPABLE
+        name
+        for name in sorted(whole.visible)
+        if objects[name].object_class in PICKUPABLE and not objects[name].is_open
     ]
     if hold and small:
         assert simulator.step(Action.PickupObject, small[0]).success
