@@ -136,7 +136,7 @@ def tables(runs: Sequence[Results]) -> str:
     parts = []
     for title, group in _groups(_as_they_are(runs)):
         methods = _by_method(group)
-        parts.append(f"### {title}\n\n{_scores(methods, group[0].config.setup)}")
+        parts.append(f"### {title}\n\n{_scores(methods)}")
         differences = _differences(methods)
         if differences:
             parts.append(
@@ -193,7 +193,7 @@ def failures(run: Results, source: EpisodeSource) -> str:
     return "\n\n".join(parts)
 
 
-def _scores(methods: dict[str, list[Results]], setup: str) -> str:
+def _scores(methods: dict[str, list[Results]]) -> str:
     header = ["method", "runs"]
     for name in SPLIT_TITLES.values():
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
@@ -206,12 +206,20 @@ def _scores(methods: dict[str, list[Results]], setup: str) -> str:
                 "–" if rate is None else f"{_percent(rate.mean)} {_interval(rate)}",
                 _mean(runs, split, "SR_avg"),
                 _mean(runs, split, "GC_last"),
-                _percent(paper_value(method, setup, split, "SR_last")),
+                _percent(_papers(runs[0], split)),
             ]
         minutes = sum(map(_minutes, runs)) / len(runs)
         row += [_mean(runs, "valid_seen", "forgetting"), f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
+
+
+def _papers(run: Results, split: str) -> float | None:
+    """The paper's SR last, which has disjoint streams only."""
+    config = run.config
+    if config.schedule != "disjoint":
+        return None
+    return paper_value(config.method_title, config.setup, split, "SR_last")
 
 
 def _differences(methods: dict[str, list[Results]]) -> str:
