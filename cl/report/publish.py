@@ -31,8 +31,8 @@ WORST, LEADER = "finetuning", "cama"
 HEADLINE = {"behavior-il": "Behavior-IL", "environment-il": "Environment-IL"}
 
 #: Data of published runs that counts as the data named here. The first was made before depth was
-#: exact, on another kind of processor: the same scenes, tasks, experts and words, but a few things
-#: that experts put down by sight may lie some centimetres elsewhere (docs/DATA.md).
+#: exact, on another kind of processor. By all that is known of it, it has the same scenes, tasks,
+#: actions and words, and a few things that experts put down lie elsewhere (docs/DATA.md).
 SAME_DATA = {"small-bb750355": "small-09c0cfc4"}
 
 _DIGITS = 5
