@@ -33,7 +33,8 @@ def collect(folder: str) -> None:
 @clear_errors
 def write() -> None:
     """Make docs/RESULTS.md, its figures and the README's table from docs/results alone."""
-    from cl.report.publish import fill_in, headline, read_published, write_page
+    from cl.report.publish import fill_in, read_published, write_page
+    from cl.report.published_tables import headline
     from gym_clalfred.data.sources import open_source
 
     for path in write_page(PUBLISHED, ROOT / "RESULTS.md", open_source("small")):

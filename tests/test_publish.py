@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,15 +17,13 @@ from cl.experiment.results import Results, read_results, validate
 from cl.report.paired import bootstrap, compare, last_success, success_rate
 from cl.report.publish import (
     SAME_DATA,
-    ablations,
     collect,
     compacted,
     fill_in,
-    headline,
     read_published,
-    tables,
     write_page,
 )
+from cl.report.published_tables import ablations, headline, tables
 from cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -179,6 +178,33 @@ def test_differences_of_averages_are_over_orders() -> None:
     assert cell == f"{expected[0]:+.1f} [{expected[1]:.1f}, {expected[2]:.1f}]"
 
 
+def test_further_orders_count_where_both_methods_have_them() -> None:
+    runs = [*runs_of("finetuning", (1, 2, 3, 4)), *runs_of("er", (1, 2, 3, 4))]
+    runs += runs_of("cama", (1, 2, 3))
+    text = tables(runs)
+    for method in ("finetuning", "er", "cama"):
+        assert f"| {method} | 3 |" in text
+    assert "| er − finetuning | 4 |" in text
+    assert "| cama − er | 3 |" in text
+    assert headline(runs) == headline([run for run in runs if run.config.order < 4])
+
+
+def test_the_papers_setups_come_first() -> None:
+    kinds: list[dict[str, Any]] = [
+        {"schedule": "blurry"},
+        {"setup": "imbalanced-environment-il"},
+        {"setup": "environment-il"},
+        {},
+    ]
+    runs = [invented_results(RunConfig(method="er", **kind), 0.5) for kind in kinds]
+    assert [line for line in tables(runs).splitlines() if line.startswith("#")] == [
+        "### Behavior-IL",
+        "### Environment-IL",
+        "### Imbalanced Environment-IL",
+        "### Behavior-IL, blurry schedule",
+    ]
+
+
 def test_a_page_without_marks_is_left_alone(tmp_path: Path) -> None:
     page = tmp_path / "README.md"
     page.write_text("a\n<!-- results -->\nold\n<!-- /results -->\nb\n")
@@ -219,7 +245,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
             part["episodes"] = [{**part["episodes"][0], "episode": keys[split]}]
         (folder / f"{run.config.name}.json").write_text(json.dumps(document))
     (folder / "reading.md").write_text(
-        "# Ours\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n"
+        "# Ours\n\n{{overview}}\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n"
     )
     made = write_page(folder, page, source)
     assert made[0] == page
@@ -228,6 +254,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert text.startswith("# Ours")
     assert "| cama | 1 |" in text
     assert "| valid seen | " in text
+    assert "(results/figures/overview.png)" in text
     assert "(results/figures/success-behavior-il-disjoint.png)" in text
     assert "{{" not in text
 

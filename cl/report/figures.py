@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from cl.experiment.results import Results
+from cl.report.paired import success_rate
 from cl.report.plots import COLOURS, STYLE, plot_confidence
 from cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.source import EpisodeSource
@@ -52,6 +53,25 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
         return save(figure, path)
 
 
+def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) -> Path:
+    """Success rate after the last task of every method, with its interval, for each setup."""
+    names = list(dict.fromkeys(name for methods in setups.values() for name in methods))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(10, 1.2 + 0.28 * len(names)))
+        axes = figure.subplots(1, len(setups), sharex=True, sharey=True, squeeze=False)[0]
+        for ax, (title, methods) in zip(axes, setups.items()):
+            for number, split in enumerate(SPLIT_TITLES):
+                _rates(ax, methods, names, split, number)
+            ax.set_title(title, loc="left", fontsize=11)
+            ax.set_xlim(0, 100)
+        axes[0].set_yticks(range(len(names)), names)
+        axes[0].invert_yaxis()
+        axes[0].set_xlabel("success rate after the last task in %, 95 % intervals", loc="left")
+        figure.tight_layout()
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="lower right", ncols=2)
+        return save(figure, path)
+
+
 def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
     """How often each behaviour of the training split is about each object."""
     counts: dict[str, Counter[str]] = {}
@@ -74,6 +94,26 @@ def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
         ax.grid(False)
         figure.colorbar(image, ax=ax, label="% of its trajectories")
         return save(figure, path)
+
+
+def _rates(
+    ax: Any, methods: Mapping[str, Sequence[Results]], names: list[str], split: str, number: int
+) -> None:
+    """One point with its interval for each method, the splits a little apart."""
+    there = {name: success_rate(methods[name], split) for name in names if name in methods}
+    rates = {name: rate for name, rate in there.items() if rate is not None}
+    means = np.array([rate.mean for rate in rates.values()])
+    bounds = np.array([(rate.low, rate.high) for rate in rates.values()]).reshape(-1, 2)
+    ax.errorbar(
+        100 * means,
+        [names.index(name) + 0.28 * (number - 0.5) for name in rates],
+        xerr=100 * np.abs(bounds - means[:, None]).T,
+        fmt=_MARKERS[number],
+        markersize=5,
+        linewidth=1.4,
+        color=COLOURS[number],
+        label=f"{SPLIT_TITLES[split]} rooms",
+    )
 
 
 def _curve(ax: Any, method: str, runs: Sequence[Results], split: str, number: int) -> None:

@@ -1,0 +1,258 @@
+"""The tables of the published page, in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from agents.rollout import EpisodeResult
+from cl.experiment.results import Results
+from cl.failures import Failure, failure_table
+from cl.registry import get_method, method_names
+from cl.report.paired import Difference, compare, success_rate
+from cl.report.paper import paper_value
+from cl.report.summary import SPLITS, Statistic, group_title, paired_differences
+from cl.report.text import SPLIT_TITLES
+from gym_clalfred.data.source import EpisodeSource
+
+#: Against what the others are compared, and who leads in the paper.
+WORST, LEADER = "finetuning", "cama"
+
+SETUP_TITLES = {
+    "behavior-il": "Behavior-IL",
+    "environment-il": "Environment-IL",
+    "imbalanced-environment-il": "Imbalanced Environment-IL",
+}
+
+#: The paper's setups, in the README's table.
+HEADLINE = ("behavior-il", "environment-il")
+
+#: Orders that every method is run on; more of them count in differences only, where both sides
+#: have them.
+ORDERS = (1, 2, 3)
+
+
+def tables(runs: Sequence[Results]) -> str:
+    """Markdown: for each setup the scores of methods as they are, and the paired differences."""
+    parts = []
+    for group in groups(as_they_are(runs)):
+        scores = _scores(by_method(of_all_methods(group)))
+        parts.append(f"### {heading(group)}\n\n`{group_title(group[0])}`\n\n{scores}")
+        differences = _differences(by_method(group))
+        if differences:
+            parts.append(
+                "Paired differences in percentage points, same orders and episodes, with 95 % "
+                "intervals: of SR last over episodes and orders, of SR avg over orders, where "
+                "there are several; bold where the interval excludes 0:\n\n"
+                f"{differences}"
+            )
+    return "\n\n".join(parts)
+
+
+def ablations(runs: Sequence[Results]) -> str:
+    """Markdown: methods with other settings, beside the same methods as they are."""
+    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in _ABLATED]
+    rows = [["", "setup, order", *header]]
+    plain = as_they_are(runs)
+    for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
+        config = run.config
+        notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
+        row = [f"{config.method}, {notes}", f"{config.setup}, {config.order}"]
+        same = [one for one in plain if one.config.method == config.method]
+        for split in SPLITS:
+            row += [
+                _percent(run.metric(split, "SR_last")),
+                _percent(run.metric(split, "SR_avg")),
+                _gap(compare([run], same, split)),
+            ]
+        rows.append(row)
+    return _markdown(rows) if len(rows) > 1 else ""
+
+
+_ABLATED = ("SR last", "SR avg", "SR last − as it is")
+
+
+def failures(run: Results, source: EpisodeSource) -> str:
+    """Markdown: why the episodes of a run's last evaluation failed, by task type."""
+    parts = []
+    for split, title in SPLIT_TITLES.items():
+        episodes = run.document["splits"][split]["episodes"]
+        last = [one for one in episodes if one["after"] == len(run.tasks)]
+        records = [
+            EpisodeResult(**{name: one[name] for name in one if name not in ("after", "on")})
+            for one in last
+        ]
+        table = failure_table(source, records)
+        total: Counter[str] = sum(table.values(), Counter())
+        columns = [name for name in ("solved", *(one.value for one in Failure)) if total[name]]
+        rows = [[f"valid {title}", *columns]]
+        rows += [
+            [name, *(str(row[column]) for column in columns)]
+            for name, row in [*table.items(), ("all", total)]
+        ]
+        parts.append(_markdown(rows))
+    return "\n\n".join(parts)
+
+
+def _scores(methods: dict[str, list[Results]]) -> str:
+    header = ["method", "runs"]
+    for name in SPLIT_TITLES.values():
+        header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
+    rows = [[*header, "forgetting, seen", "minutes"]]
+    for method, runs in methods.items():
+        row = [method, str(len(runs))]
+        for split in SPLITS:
+            rate = success_rate(runs, split)
+            row += [
+                "–" if rate is None else f"{_percent(rate.mean)} {_interval(rate)}",
+                _mean(runs, split, "SR_avg"),
+                _mean(runs, split, "GC_last"),
+                _percent(_papers(runs[0], split)),
+            ]
+        minutes = sum(map(_minutes, runs)) / len(runs)
+        row += [_mean(runs, "valid_seen", "forgetting"), f"{minutes:.1f}"]
+        rows.append(row)
+    return _markdown(rows)
+
+
+def _papers(run: Results, split: str) -> float | None:
+    """The paper's SR last, which has disjoint streams only."""
+    config = run.config
+    if config.schedule != "disjoint":
+        return None
+    return paper_value(config.method_title, config.setup, split, "SR_last")
+
+
+def _differences(methods: dict[str, list[Results]]) -> str:
+    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in ("SR last", "SR avg")]
+    rows = [["", "orders", *header]]
+    pairs = [(name, WORST) for name in methods if name != WORST]
+    pairs += [
+        (LEADER, name)
+        for name in methods
+        if name not in (LEADER, WORST) and not get_method(methods[name][0].config.method).offline
+    ]
+    for first, second in pairs:
+        if first not in methods or second not in methods:
+            continue
+        averages = paired_differences(methods[first], methods[second])
+        gaps = {split: compare(methods[first], methods[second], split) for split in SPLITS}
+        row = [f"{first} − {second}", str(max(gap.runs if gap else 0 for gap in gaps.values()))]
+        for split, gap in gaps.items():
+            row += [_gap(gap), _average_gap(averages.get((split, "SR_avg")))]
+        rows.append(row)
+    return _markdown(rows) if len(rows) > 1 else ""
+
+
+def headline(runs: Sequence[Results]) -> str:
+    """Markdown: SR last, seen / unseen, of every method in the paper's setups, and the paper's."""
+    plain = [run for run in as_they_are(runs) if run.config.schedule == "disjoint"]
+    titles = [SETUP_TITLES[setup] for setup in HEADLINE]
+    rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
+    for method, group in by_method(of_all_methods(plain)).items():
+        row = [method]
+        for setup in HEADLINE:
+            here = [run for run in group if run.config.setup == setup]
+            ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)
+            theirs = [_percent(paper_value(method, setup, split, "SR_last")) for split in SPLITS]
+            row += [f"{ours} ({len(here)})" if here else "–", " / ".join(theirs)]
+        rows.append(row)
+    return _markdown(rows)
+
+
+def groups(runs: Sequence[Results]) -> list[list[Results]]:
+    """Runs that can be compared, the paper's setups first."""
+    found: dict[str, list[Results]] = {}
+    for run in runs:
+        found.setdefault(group_title(run), []).append(run)
+    return sorted(found.values(), key=_group_order)
+
+
+def _group_order(group: Sequence[Results]) -> tuple[Any, ...]:
+    config = group[0].config
+    setups = list(SETUP_TITLES)
+    return config.schedule != "disjoint", config.schedule, setups.index(config.setup)
+
+
+def heading(group: Sequence[Results]) -> str:
+    """What people call the setup and schedule of a group."""
+    config = group[0].config
+    title = SETUP_TITLES[config.setup]
+    return title if config.schedule == "disjoint" else f"{title}, {config.schedule} schedule"
+
+
+def of_all_methods(runs: Sequence[Results]) -> list[Results]:
+    """Those of the orders that every method is run on, so that their means can be compared."""
+    return [run for run in runs if run.config.order in ORDERS]
+
+
+def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
+    """In the order of the registry."""
+    known = method_names()
+    ordered = sorted(
+        runs, key=lambda run: (known.index(run.config.method), run.config.method_title)
+    )
+    methods: dict[str, list[Results]] = {}
+    for run in ordered:
+        methods.setdefault(run.config.method_title, []).append(run)
+    return methods
+
+
+def as_they_are(runs: Sequence[Results]) -> list[Results]:
+    """Those of methods with the settings of their preset."""
+    return [run for run in runs if not run.config.variant]
+
+
+def is_plain(run: Results) -> bool:
+    """Whether it is of the main setup, as the paper runs it."""
+    config = run.config
+    main = (config.setup, config.schedule, config.preset) == ("behavior-il", "disjoint", "paper")
+    return main and not config.variant
+
+
+def _variant_order(run: Results) -> tuple[Any, ...]:
+    config = run.config
+    variant = list(config.variant.items())
+    return method_names().index(config.method), config.setup, variant, config.order
+
+
+def _minutes(run: Results) -> float:
+    """Of processor time, or by the clock if the run did not count that."""
+    seconds = run.document["seconds"]
+    return float(seconds.get("processor") or seconds["train"] + seconds["evaluate"]) / 60
+
+
+def _mean(runs: Sequence[Results], split: str, metric: str) -> str:
+    values = [run.metric(split, metric) for run in runs]
+    there = [value for value in values if value is not None]
+    return _percent(sum(there) / len(there)) if there else "–"
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.1f}"
+
+
+def _interval(value: Difference) -> str:
+    return f"[{100 * value.low:.1f}, {100 * value.high:.1f}]"
+
+
+def _gap(value: Difference | None) -> str:
+    if value is None:
+        return "–"
+    text = f"{100 * value.mean:+.1f} {_interval(value)}"
+    return f"**{text}**" if value.excludes_zero else text
+
+
+def _average_gap(value: Statistic | None) -> str:
+    if value is None:
+        return "–"
+    if value.low is None or value.high is None:
+        return f"{100 * value.mean:+.1f}"
+    return _gap(Difference(value.mean, value.low, value.high, 0, value.runs))
+
+
+def _markdown(rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    lines.insert(1, "|" + "---|" * len(rows[0]))
+    return "\n".join(lines)
