@@ -174,6 +174,11 @@ class BehaviorCloning:
         predictions: Predictions = self.network(batch, masks, self.training.teacher_forcing)
         return predictions
 
+    def plain_forward(self, batch: Batch) -> Predictions:
+        """Predictions as ``forward`` makes them, without dropout."""
+        predictions: Predictions = self.network(batch, None, self.training.teacher_forcing)
+        return predictions
+
     def losses(self, predictions: Predictions, batch: Batch) -> EpisodeLosses:
         """Imitation losses of each episode."""
         return imitation_losses(predictions, batch, self.training.loss)
@@ -258,6 +263,7 @@ class BehaviorCloning:
         return {
             "agent": type(self).__name__,
             "network_config": asdict(self.config),
+            "training": asdict(self.training),
             "network": dict(self.network.state_dict()),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
@@ -268,7 +274,15 @@ class BehaviorCloning:
     def load_state_dict(
         self, state: Mapping[str, Any], features: FeatureLookup | None = None
     ) -> None:
-        """Continues from a state of the same kind of agent."""
+        """Continues from a state of the same kind of agent with the same training settings."""
+        wanted = asdict(self.training)
+        # Earlier releases did not write it.
+        found = state.get("training", wanted)
+        if found != wanted:
+            raise DataError(
+                f"the checkpoint was made with training settings {found}, this "
+                f"{type(self).__name__} has {wanted}: load it with the same training="
+            )
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])

@@ -156,6 +156,17 @@ class EpisodeReader:
             starts_task=hint.starts_block if hint else None,
         )
 
+    def find(self, name: str) -> ViewFeatures:
+        """Maps that this reader made, by the name that a checkpoint has; made again if need be."""
+        kind, _, last = name.rpartition("/")
+        frames_id, _, look = last.partition("-")
+        if kind != self._kind or frames_id not in self._keys:
+            raise DataError(
+                f"{name}: feature maps that cannot be made again here, with {self._kind} and "
+                f"{self.source.label}; use the encoder, the simulator and the episodes they are of"
+            )
+        return self._features(frames_id, Augmentation(look))
+
     def _features(self, frames_id: str, augmentation: Augmentation) -> ViewFeatures:
         def make() -> ViewFeatures:
             frames = self._frames(frames_id)
@@ -163,8 +174,12 @@ class EpisodeReader:
 
         if self.store is None:
             return make()
-        kind = f"{self.encoder.name}/{looks_of(self.backend)}"
-        return self.store.get(f"{kind}/{frames_id}-{augmentation.value}", make)
+        return self.store.get(f"{self._kind}/{frames_id}-{augmentation.value}", make)
+
+    @property
+    def _kind(self) -> str:
+        """Which maps are the same: those of one encoder and one way to draw."""
+        return f"{self.encoder.name}/{looks_of(self.backend)}"
 
     def _frames(self, frames_id: str) -> Frames:
         episode = self.source.episode(self._keys[frames_id])

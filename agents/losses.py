@@ -62,6 +62,10 @@ class EpisodeLogits:
         """A copy of its own, to be stored."""
         return EpisodeLogits(self.actions.detach().clone(), self.classes.detach().clone())
 
+    def to(self, device: torch.device) -> EpisodeLogits:
+        """The same on a device."""
+        return EpisodeLogits(self.actions.to(device), self.classes.to(device))
+
 
 def imitation_losses(
     predictions: Predictions, batch: Batch, config: LossConfig | None = None

@@ -6,6 +6,7 @@ changes (the hooks below). Everything else is here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
@@ -22,6 +23,10 @@ from agents.training import TrainingConfig
 from cl.memory import Memory, Stored
 from gym_clalfred.errors import BadInputError, DataError
 
+#: What settings may be, by name: the smallest and the largest value.
+Ranges = Mapping[str, tuple[float, float]]
+COUNT, WEIGHT, SHARE = (1, math.inf), (0, math.inf), (0, 1)
+
 
 @dataclass(frozen=True)
 class MethodConfig:
@@ -36,9 +41,19 @@ class MethodConfig:
     #: Settings that count episodes of a batch; a smaller batch makes them smaller.
     per_batch: ClassVar[tuple[str, ...]] = ("stream_size",)
 
+    #: What settings may be; others are refused.
+    ranges: ClassVar[Ranges] = {"stream_size": COUNT, "memory": WEIGHT}
+
     stream_size: int = 16
     memory: int = 500
     training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    def __post_init__(self) -> None:
+        for name, (least, most) in self.ranges.items():
+            value = getattr(self, name)
+            if not least <= value <= most:
+                limit = f"from {least} to {most}" if most < math.inf else f"of at least {least}"
+                raise BadInputError(f"{name} {value!r}: expected a number {limit}")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from torch import Tensor
 from agents.batch import ViewFeatures
 from agents.losses import EpisodeLogits
 from agents.training import TrainingConfig
-from cl.base import MethodConfig, Update
+from cl.base import COUNT, SHARE, MethodConfig, Ranges, Update
 from cl.confidence import ConfidenceQueues
 from cl.derpp import DERpp, DERppConfig
 from gym_clalfred.actions import Action
@@ -34,6 +34,7 @@ class CAMAConfig(DERppConfig):
             after every update.
     """
 
+    ranges: ClassVar[Ranges] = {**DERppConfig.ranges, "alpha": SHARE, "queue_length": COUNT}
     replay_weight: float = 1.0
     alpha: float = 0.99
     queue_length: int = 5

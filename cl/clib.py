@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -12,7 +13,7 @@ from torch import Tensor
 from agents.batch import Batch, EncodedEpisode, ViewFeatures
 from agents.training import TrainingConfig
 from cl.adaptive_rate import AdaptiveRate
-from cl.base import ContinualLearner, MethodConfig
+from cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
 from cl.memory import LabelBalancedMemory, Memory, Stored
 
 
@@ -28,6 +29,13 @@ class CLIBConfig(MethodConfig):
     """
 
     per_batch = ("stream_size", "probes")
+    ranges: ClassVar[Ranges] = {
+        **MethodConfig.ranges,
+        "importance_decay": SHARE,
+        "probes": COUNT,
+        "rate_step": (0.01, 1),
+        "rate_history": (2, math.inf),
+    }
     stream_size: int = 1
     training: TrainingConfig = field(default_factory=lambda: TrainingConfig(decay=0.9999))
     importance_decay: float = 0.9
@@ -82,8 +90,10 @@ class CLIB(ContinualLearner):
 
     @property
     def replay_size(self) -> int:
-        """The whole batch comes from memory."""
-        return self.training.batch_size
+        """The whole batch comes from memory; of a small one it leaves half to be probed."""
+        room = self.method.memory - self.group_size
+        batch = self.training.batch_size
+        return batch if room > batch else max(1, room // 2)
 
     @property
     def learning_rate(self) -> float:
@@ -132,4 +142,4 @@ class CLIB(ContinualLearner):
         if not slots:
             return torch.zeros(0)
         batch = Batch.of([self.memory[slot].episode for slot in slots]).to(self.device)
-        return self.losses(self.network(batch), batch).total
+        return self.losses(self.plain_forward(batch), batch).total

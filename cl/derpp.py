@@ -12,7 +12,7 @@ from agents.batch import Batch
 from agents.losses import EpisodeLogits, logit_distances, split_logits
 from agents.network import Predictions
 from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig, Update, mean_or_zero
+from cl.base import WEIGHT, ContinualLearner, MethodConfig, Ranges, Update, mean_or_zero
 from cl.memory import Stored
 
 
@@ -28,6 +28,11 @@ class DERppConfig(MethodConfig):
         squared_norm: sum squared differences over labels instead of taking their mean.
     """
 
+    ranges: ClassVar[Ranges] = {
+        **MethodConfig.ranges,
+        "replay_weight": WEIGHT,
+        "distillation_weight": WEIGHT,
+    }
     stream_size: int = 11
     replay_weight: float = 0.5
     distillation_weight: float = 0.5
@@ -76,10 +81,10 @@ class DERpp(ContinualLearner):
         return distances / (max(batch.lengths) if self.training.loss.per_padded_step else 1)
 
     def stored_logits(self, slot: int) -> EpisodeLogits:
-        """What the memory has for an episode."""
+        """What the memory has for an episode, on the agent's device also after a resume."""
         logits = self.memory[slot].logits
         assert logits is not None
-        return logits
+        return logits.to(self.device)
 
     def _to_store(self, update: Update) -> list[Stored]:
         logits = update.stream_logits()

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agents.batch import ViewFeatures
 from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig
+from cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,12 @@ class EWCppConfig(MethodConfig):
         anchor_every: otherwise set it after every so many updates; the paper gives no number.
     """
 
+    ranges: ClassVar[Ranges] = {
+        **MethodConfig.ranges,
+        "penalty": WEIGHT,
+        "fisher_decay": SHARE,
+        "anchor_every": COUNT,
+    }
     stream_size: int = 32
     penalty: float = 100.0
     fisher_decay: float = 0.5

@@ -120,13 +120,6 @@ class Memory:
         return slot if slot < self.capacity else None
 
 
-class RecentMemory(Memory):
-    """Keeps the latest episodes."""
-
-    def _victim(self, stored: Stored) -> int | None:
-        return (self.seen - 1) % self.capacity
-
-
 class LabelBalancedMemory(Memory):
     """Keeps labels equally frequent: a random episode of the most frequent label makes room."""
 

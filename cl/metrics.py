@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +15,9 @@ __all__ = [
     "EpisodeResult",
     "Scores",
     "area_under_curve",
-    "average",
     "backward_transfer",
     "forgetting",
     "forward_transfer",
-    "last",
-    "matrix_of",
-    "pooled",
     "score",
 ]
 
@@ -59,17 +55,6 @@ def score(results: Sequence[EpisodeResult]) -> Scores:
         plw_gc=float((weight * met / total).sum() / expert.sum()),
         episodes=len(results),
     )
-
-
-def last(matrix: Matrix) -> float:
-    """Mean over all tasks after the last one: the bottom row of R."""
-    return float(_checked(matrix)[-1].mean())
-
-
-def average(matrix: Matrix) -> float:
-    """Mean over the evaluations after each task, each over the tasks learned so far."""
-    rows = _checked(matrix)
-    return float(np.mean([row[: index + 1].mean() for index, row in enumerate(rows)]))
 
 
 def forgetting(matrix: Matrix) -> float:
@@ -116,29 +101,6 @@ def area_under_curve(episodes_seen: Sequence[int], scores: Sequence[float]) -> f
     if (np.diff(x) <= 0).any():
         raise BadInputError("A_AUC needs evaluations in the order of the stream")
     return float(((y[1:] + y[:-1]) / 2 * np.diff(x)).sum() / (x[-1] - x[0]))
-
-
-def matrix_of(
-    results: Mapping[tuple[int, int], Sequence[EpisodeResult]], metric: str = "sr"
-) -> Matrix:
-    """R[after, on] of one metric; pairs that were not evaluated are NaN.
-
-    Args:
-        results: episodes by (number of the last task learned, number of the task evaluated).
-        metric: a field of ``Scores``.
-    """
-    size = 1 + max(max(pair) for pair in results)
-    matrix = np.full((size, size), np.nan)
-    for pair, episodes in results.items():
-        matrix[pair] = getattr(score(episodes), metric)
-    return matrix
-
-
-def pooled(
-    results: Mapping[tuple[int, int], Sequence[EpisodeResult]], after: int
-) -> list[EpisodeResult]:
-    """All episodes of the tasks learned so far, evaluated after a task; SR over these is SPEC's."""
-    return [one for on in range(after + 1) for one in results[after, on]]
 
 
 def _checked(matrix: Matrix) -> Matrix:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from agents.batch import Batch, EncodedEpisode
 from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig
+from cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class MIRConfig(MethodConfig):
     """
 
     per_batch = ("stream_size", "candidates")
+    ranges: ClassVar[Ranges] = {**MethodConfig.ranges, "candidates": COUNT}
     candidates: int = 50
 
 
@@ -56,7 +57,7 @@ class MIR(ContinualLearner):
         before = self._plain_losses(batch)
         parameters = list(self.network.parameters())
         streamed = Batch.of(stream).to(self.device)
-        loss = self.losses(self.network(streamed), streamed).total.mean()
+        loss = self.losses(self.plain_forward(streamed), streamed).total.mean()
         gradients = torch.autograd.grad(loss, parameters)
         originals = [parameter.detach().clone() for parameter in parameters]
         with torch.no_grad():
@@ -69,4 +70,4 @@ class MIR(ContinualLearner):
 
     @torch.no_grad()
     def _plain_losses(self, batch: Batch) -> Tensor:
-        return self.losses(self.network(batch), batch).total
+        return self.losses(self.plain_forward(batch), batch).total

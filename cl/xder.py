@@ -13,7 +13,7 @@ from agents.batch import Batch, EncodedEpisode, ViewFeatures
 from agents.losses import EpisodeLogits
 from agents.network import Predictions
 from agents.training import TrainingConfig
-from cl.base import MethodConfig, Update, mean_or_zero
+from cl.base import SHARE, WEIGHT, MethodConfig, Ranges, Update, mean_or_zero
 from cl.derpp import DERpp, DERppConfig
 from cl.memory import Stored
 from gym_clalfred.actions import Action
@@ -33,6 +33,12 @@ class XDERConfig(DERppConfig):
         constraint_weight: eta, of the margin constraints.
     """
 
+    ranges: ClassVar[Ranges] = {
+        **DERppConfig.ranges,
+        "gamma": SHARE,
+        "margin": SHARE,
+        "constraint_weight": WEIGHT,
+    }
     gamma: float = 0.85
     margin: float = 0.7
     constraint_weight: float = 0.001

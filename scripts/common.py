@@ -51,6 +51,8 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
         "Size of the agent; paper has 42 million parameters, micro is for tests.",
     ),
     ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
+    ("augment", bool, "Show training episodes in one of the paper's seven looks at each use."),
+    ("reads-goal", bool, "Read the goal before the instructions; the paper's network does not."),
     ("memory", int, "Episodes that the method may keep.  [default: the paper's share]"),
     ("batch-size", int, "Episodes per update.  [default: 8 with the small network, else 32]"),
     ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),

@@ -114,6 +114,12 @@ def test_sb3s_checkpoint_callback_saves_agents_that_load(tmp_path: Path) -> None
     assert torch.equal(weights(latest), weights(agent))
 
 
+def test_a_checkpoint_goes_on_with_its_own_training_settings_only(tmp_path: Path) -> None:
+    path = small_agent().save(tmp_path / "agent.zip")
+    with pytest.raises(DataError, match="load it with the same training="):
+        BehaviorCloning.load(path, training=TrainingConfig(learning_rate=0.5))
+
+
 def test_the_loss_goes_to_sb3s_logger(tmp_path: Path) -> None:
     agent = small_agent()
     agent.set_logger(configure(str(tmp_path), ["json"]))

@@ -87,3 +87,28 @@ def test_the_t_test_asks_for_a_clear_difference() -> None:
     assert not exceeds([1.0, 3.0, 2.0, 2.5], [1.0, 2.9, 2.2, 2.0])
     assert exceeds([1.0, 1.0], [0.0, 0.0])
     assert not exceeds([0.0, 0.0], [0.0, 0.0])
+
+
+def test_a_memory_of_one_batch_is_trained_on_by_half_and_probed_by_half() -> None:
+    agent = make(memory=6, batch_size=6)
+    used: list[int] = []
+    original = agent._update
+    agent._update = lambda stream, slots: (  # type: ignore[method-assign]
+        used.append(len(slots)) or original(stream, slots)
+    )
+    agent.learn(stream_for(agent, 12))
+    assert used[-1] == 2
+    assert len(agent.memory) == 5
+    assert any(agent.memory.importance)
+
+
+def test_probes_are_fed_what_updates_are_fed() -> None:
+    forced: list[bool] = []
+    for preset in ("paper", "released"):
+        agent = make(preset=preset, memory=30, batch_size=2)
+        agent.learn(stream_for(agent, 4))
+        agent.network.register_forward_pre_hook(
+            lambda network, arguments: forced.append(arguments[2])
+        )
+        agent._probe([0, 1])
+    assert forced == [True, False]

@@ -9,6 +9,7 @@ from agents.batch import Batch, EncodedEpisode
 from agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
 from agents.network import Predictions
 from agents.training import TrainingConfig
+from cl.derpp import DERpp
 from cl.memory import Stored
 from gym_clalfred.actions import Action
 
@@ -104,3 +105,13 @@ def test_the_rate_decays_and_resets() -> None:
     assert training.rate(3) == 1e-3 * 0.95**3
     assert training.rate(9) == training.rate(19) == 1e-3 * 0.95**9
     assert TrainingConfig.released(False).rate(7) == 1e-3
+
+
+def test_stored_logits_come_on_the_agents_device() -> None:
+    agent = learner("der++")
+    assert isinstance(agent, DERpp)
+    agent.learn(stream_for(agent, 6))
+    # As on a GPU after a resume: a checkpoint's logits are on the CPU.
+    agent.device = torch.device("meta")
+    logits = agent.stored_logits(0)
+    assert (logits.actions.device.type, logits.classes.device.type) == ("meta", "meta")

@@ -255,3 +255,18 @@ def test_published_features_of_another_shape_are_refused(tmp_path: Path) -> None
         read_alfred_features(tmp_path, Augmentation.SWAP_1)
     with pytest.raises(FileNotFoundError):
         read_alfred_features(tmp_path)
+
+
+def test_maps_are_found_by_name_and_made_again(tmp_path: Path) -> None:
+    store = FeatureStore(tmp_path)
+    reader = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")
+    made = reader(demonstration()).features
+    assert made.name is not None
+    for path in tmp_path.rglob("*.safetensors"):
+        path.unlink()
+    again = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake").find(made.name)
+    assert torch.equal(again.views, made.views)
+    assert torch.equal(again.index, made.index)
+    for name in ("other/" + made.name, made.name.replace("-none", "0-none")):
+        with pytest.raises(DataError, match="cannot be made again here"):
+            reader.find(name)

@@ -10,7 +10,7 @@ from learning import demonstration
 
 from agents.losses import EpisodeLogits
 from cl.clib import ImportanceMemory
-from cl.memory import LabelBalancedMemory, Memory, RecentMemory, Stored, memory_size
+from cl.memory import LabelBalancedMemory, Memory, Stored, memory_size
 from gym_clalfred.errors import BadInputError
 
 EPISODE = demonstration(0, length=2)
@@ -40,7 +40,7 @@ def test_the_reservoir_keeps_every_episode_with_equal_chance() -> None:
 def test_no_policy_exceeds_its_capacity_or_invents_episodes(
     capacity: int, offers: int, seed: int
 ) -> None:
-    for policy in (Memory, RecentMemory, LabelBalancedMemory, ImportanceMemory):
+    for policy in (Memory, LabelBalancedMemory, ImportanceMemory):
         memory = policy(capacity, seeded(seed))
         for number in range(offers):
             slot = memory.offer(Stored(EPISODE, task=number))
@@ -48,13 +48,6 @@ def test_no_policy_exceeds_its_capacity_or_invents_episodes(
         assert len(memory) == min(capacity, offers)
         tasks = [memory[slot].task for slot in range(len(memory))]
         assert len(set(tasks)) == len(tasks)
-
-
-def test_recent_memory_keeps_the_latest() -> None:
-    memory = RecentMemory(3, seeded(0))
-    for number in range(8):
-        memory.offer(Stored(EPISODE, task=number))
-    assert sorted(memory[slot].task for slot in range(3)) == [5, 6, 7]
 
 
 def test_label_balanced_memory_evens_out_labels() -> None:

@@ -10,13 +10,9 @@ from hypothesis import strategies as st
 from cl.metrics import (
     EpisodeResult,
     area_under_curve,
-    average,
     backward_transfer,
     forgetting,
     forward_transfer,
-    last,
-    matrix_of,
-    pooled,
     score,
 )
 from gym_clalfred.errors import BadInputError
@@ -58,11 +54,6 @@ def test_a_crash_stays_in_the_denominator() -> None:
 R = np.array([[0.8, 0.1, 0.0], [0.5, 0.6, 0.2], [0.6, 0.3, 0.9]])
 
 
-def test_last_is_the_bottom_row_and_avg_the_mean_after_each_task() -> None:
-    assert last(R) == pytest.approx((0.6 + 0.3 + 0.9) / 3)
-    assert average(R) == pytest.approx((0.8 + (0.5 + 0.6) / 2 + (0.6 + 0.3 + 0.9) / 3) / 3)
-
-
 def test_forgetting_is_the_drop_from_the_best() -> None:
     assert forgetting(R) == pytest.approx(((0.8 - 0.6) + (0.6 - 0.3)) / 2)
 
@@ -74,7 +65,7 @@ def test_transfers() -> None:
 
 def test_a_single_task_forgets_nothing() -> None:
     one = np.array([[0.4]])
-    assert (last(one), average(one), forgetting(one), backward_transfer(one)) == (0.4, 0.4, 0, 0)
+    assert (forgetting(one), backward_transfer(one)) == (0, 0)
 
 
 def test_area_under_curve_is_the_mean_over_the_stream() -> None:
@@ -83,21 +74,11 @@ def test_area_under_curve_is_the_mean_over_the_stream() -> None:
     )
 
 
-def test_the_matrix_comes_from_episodes() -> None:
-    good, bad = [result(True, 1, 1, 5, 5)], [result(False, 0, 1, 5, 5)]
-    results = {(0, 0): good, (1, 0): bad + good, (1, 1): bad}
-    matrix = matrix_of(results)
-    assert matrix[0, 0] == 1.0
-    assert matrix[1].tolist() == [0.5, 0.0]
-    assert np.isnan(matrix[0, 1])
-    assert score(pooled(results, after=1)).sr == pytest.approx(1 / 3)
-
-
 def test_gaps_and_wrong_shapes_are_refused() -> None:
     with pytest.raises(BadInputError, match="gaps"):
-        last(np.array([[0.1, np.nan], [np.nan, 0.2]]))
+        forgetting(np.array([[0.1, np.nan], [np.nan, 0.2]]))
     with pytest.raises(BadInputError, match="square"):
-        last(np.zeros((2, 3)))
+        forgetting(np.zeros((2, 3)))
     with pytest.raises(BadInputError, match="before they are learned"):
         forward_transfer(np.array([[0.1, np.nan], [0.1, 0.2]]), [0.0, 0.0])
     with pytest.raises(BadInputError, match="at least one"):

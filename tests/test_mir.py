@@ -60,3 +60,15 @@ def test_only_candidates_can_be_chosen() -> None:
     candidates = agent.memory.sample(4)
     agent.generator.set_state(state)
     assert set(agent._select(tuple(demonstrations(3)))) <= set(candidates)
+
+
+def test_the_virtual_step_is_fed_what_updates_are_fed() -> None:
+    forced: list[bool] = []
+    for preset in ("paper", "released"):
+        agent = make(preset=preset)
+        agent.network.register_forward_pre_hook(
+            lambda network, arguments: forced.append(arguments[2])
+        )
+        agent.interference(tuple(demonstrations(3)), demonstrations(5, first_seed=50))
+    # Candidates, the stream, candidates again.
+    assert forced == [True] * 3 + [False] * 3

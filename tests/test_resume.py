@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,18 @@ def test_an_interrupted_run_equals_an_uninterrupted_one(method: str, tmp_path: P
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
             run_fake(config, tmp_path / "pieces", listener=StopAt(draw.randrange(1, 9)))
+    run_fake(config, tmp_path / "pieces")
+    assert_equal_runs(tmp_path / "whole", tmp_path / "pieces")
+
+
+def test_a_run_goes_on_without_the_features_that_were_kept(tmp_path: Path) -> None:
+    config = fake_config(
+        method="er", augment=True, episodes_per_task=3, evaluation_episodes=1, max_steps=4
+    )
+    run_fake(config, tmp_path / "whole")
+    with pytest.raises(KeyboardInterrupt):
+        run_fake(config, tmp_path / "pieces", listener=StopAt(8))
+    shutil.rmtree(tmp_path / "features")
     run_fake(config, tmp_path / "pieces")
     assert_equal_runs(tmp_path / "whole", tmp_path / "pieces")
 

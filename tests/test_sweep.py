@@ -8,6 +8,7 @@ import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from cl.cama import CAMAConfig
 from cl.experiment.config import RunConfig
 from cl.experiment.sweep import Job, Outcome, do, expand, sweep
 from cl.mir import MIRConfig
-from gym_clalfred.errors import BadInputError, MissingDependencyError
+from gym_clalfred.errors import BadInputError, MissingDependencyError, UsageError
 from scripts.sweep import main
 
 pytestmark = pytest.mark.slow
@@ -76,6 +77,12 @@ def test_a_smaller_batch_has_fewer_of_everything_that_it_is_made_of() -> None:
     ("settings", "match"),
     [
         ({"overrides": {"alhpa": 0.5}}, "did you mean 'alpha'"),
+        ({"overrides": {"alpha": 1.5}}, "alpha 1.5: expected a number from 0 to 1"),
+        ({"overrides": {"queue_length": 0}}, "queue_length 0: expected a number of at least 1"),
+        ({"method": "mir", "overrides": {"candidates": 0}}, "candidates 0"),
+        ({"method": "ewc++", "overrides": {"anchor_every": 0}}, "anchor_every 0"),
+        ({"method": "clib", "overrides": {"rate_history": 1}}, "rate_history 1"),
+        ({"augment": "yes"}, "augment 'yes': expected true or false"),
         ({"overrides": {"memory": 30}}, "unknown setting of the method 'memory'"),
         ({"overrides": {"alpha": "much"}}, "alpha 'much': expected a number"),
         ({"overrides": {"alpha": float("nan")}}, "alpha nan: expected a number"),
@@ -121,6 +128,14 @@ def test_finished_runs_are_skipped(grid: list[RunConfig], local: Path) -> None:
     outcomes = sweep(grid, local, listen=seen.append)
     assert [one.status for one in outcomes] == ["skipped"] * len(grid)
     assert seen == outcomes
+
+
+def test_results_of_other_settings_are_not_taken_for_those_asked(
+    grid: list[RunConfig], local: Path
+) -> None:
+    others = [replace(run, batch_size=3) for run in grid]
+    with pytest.raises(UsageError, match="another run: batch_size is 2, not 3"):
+        sweep(others, local)
 
 
 def test_runs_of_one_sweep_differ(grid: list[RunConfig], local: Path) -> None:

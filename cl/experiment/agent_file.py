@@ -68,6 +68,7 @@ def load_agent(
         policy=Policy(
             ClosedEyes(eyes) if blind else eyes,
             RolloutHelpers() if helpers and not blind else RolloutHelpers.off(),
+            config.reads_goal,
         ),
         device=device,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from agents.augment import Augmentation
 from agents.config import NetworkConfig
 from agents.rollout import RolloutConfig
 from cl.base import ContinualLearner, MethodConfig
@@ -39,6 +40,9 @@ _LIMITS = (
     "max_steps",
 )
 
+#: Settings that are true or false.
+_SWITCHES = ("augment", "reads_goal", "evaluate_ahead")
+
 #: Settings of a method that have their own place in a run's settings or are no single value.
 _NOT_OVERRIDDEN = ("memory", "stream_size", "training")
 
@@ -69,6 +73,8 @@ class RunConfig:
         network: ``small`` (with the small encoder), ``paper`` (42 million parameters on ResNet-18
             maps) or ``micro`` (for tests).
         encoder_weights: a file with the encoder's weights; the paper's network needs one.
+        augment: draw one of the paper's seven looks of an episode each time that it is trained on.
+        reads_goal: read the goal sentence before the instructions; the paper's network does not.
         memory: episodes that a method may keep; ``None``: the paper's 500 at ALFRED's size, the
             same share of a smaller stream.
         batch_size: episodes per update; ``None``: the preset's 32, with the small network 8.
@@ -96,6 +102,8 @@ class RunConfig:
     backend: str = "embedded"
     network: str = "small"
     encoder_weights: str | None = None
+    augment: bool = False
+    reads_goal: bool = True
     memory: int | None = None
     batch_size: int | None = None
     episodes_per_task: int | None = None
@@ -123,6 +131,9 @@ class RunConfig:
             _check_number(name, getattr(self, name), least)
         if self.order > ORDERS:
             raise BadInputError(f"order {self.order}: expected a number from 1 to {ORDERS}")
+        for name in _SWITCHES:
+            if not isinstance(getattr(self, name), bool):
+                raise BadInputError(f"{name} {getattr(self, name)!r}: expected true or false")
         for name in _LIMITS:
             if getattr(self, name) is not None:
                 _check_number(name, getattr(self, name), 1)
@@ -195,6 +206,12 @@ class RunConfig:
         of_tier = TIERS[self.tier].evaluation_steps if self.data is None else None
         return of_tier or RolloutConfig.max_steps
 
+    @property
+    def augmentations(self) -> tuple[Augmentation, ...]:
+        """The looks besides the plain one."""
+        others = (one for one in Augmentation if one is not Augmentation.NONE)
+        return tuple(others) if self.augment else ()
+
     def method_settings(self, stream_length: int) -> MethodConfig:
         """The preset with this run's memory and batch."""
         settings = replace(self.learner.presets[self.preset], **self.overrides)
@@ -257,6 +274,8 @@ def _check_overrides(overrides: object, settings: MethodConfig) -> None:
         fits = type(value) is kind or (kind is float and type(value) is int)
         if not fits or not math.isfinite(value):
             raise BadInputError(f"{name} {value!r}: expected {_KINDS[kind]}")
+    # The settings themselves know how large they may be.
+    replace(settings, **overrides)
 
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number"}

@@ -72,7 +72,7 @@ class RunFolder:
     def open(self) -> Iterator[RunFolder]:
         """Takes the folder for this process alone, after checking that it is this run's."""
         with storage_errors(self.path):
-            self._refuse_others()
+            refuse_other_run(self.path, self.config)
             self.path.mkdir(parents=True, exist_ok=True)
             with (self.path / "run.lock").open("a+b") as lock:
                 if not _try_lock(lock):
@@ -102,21 +102,6 @@ class RunFolder:
         """Replaces the checkpoint."""
         save_state(self.checkpoint, state)
 
-    def _refuse_others(self) -> None:
-        if self.path.exists() and not self.path.is_dir():
-            raise StorageError(f"{self.path}: expected a folder, found a file")
-        path = self.path / "config.json"
-        if path.exists():
-            check_same_run(path, self.config)
-        elif self.path.exists() and any(
-            not one.name.startswith(".") and one.name not in ("run.lock", "log.txt")
-            for one in self.path.iterdir()
-        ):
-            raise UsageError(
-                f"{self.path}: is not empty and not a run's folder (no config.json); choose "
-                "another folder"
-            )
-
     def _write_config(self) -> None:
         document = {"format": FORMAT, "version": __version__, "config": self.config.to_dict()}
         with atomic_file(self.path / "config.json") as file:
@@ -127,6 +112,22 @@ class RunFolder:
         for path in self.path.glob(".*"):
             if path.is_file() and path.name.split(".")[1] in ("checkpoint", "config", "agent"):
                 path.unlink()
+
+
+def refuse_other_run(folder: Path, config: RunConfig) -> None:
+    """Raises a clear error if a folder holds anything but this run, or the beginning of it."""
+    if folder.exists() and not folder.is_dir():
+        raise StorageError(f"{folder}: expected a folder, found a file")
+    path = folder / "config.json"
+    if path.exists():
+        check_same_run(path, config)
+    elif folder.exists() and any(
+        not one.name.startswith(".") and one.name not in ("run.lock", "log.txt")
+        for one in folder.iterdir()
+    ):
+        raise UsageError(
+            f"{folder}: is not empty and not a run's folder (no config.json); choose another folder"
+        )
 
 
 def read_config(path: Path) -> RunConfig:

@@ -105,7 +105,14 @@ class Run:
             image_size=tools.encoder.image_size,
             source=tools.source,
         )
-        self.reader = EpisodeReader(tools.source, tools.encoder, tools.store, config.backend)
+        self.reader = EpisodeReader(
+            tools.source,
+            tools.encoder,
+            tools.store,
+            config.backend,
+            config.augmentations,
+            config.reads_goal,
+        )
         self.agent = make_agent(config, tools, len(self.schedule), device)
         self.stream = TaskStream(self.env, self.schedule, self.agent)
         self.evaluate = make_evaluate(config, tools, workers)
@@ -173,7 +180,6 @@ class Run:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continues from ``state_dict``."""
-        store = self.tools.store
         try:
             if state["labels"] != self.labels:
                 raise DataError(
@@ -181,7 +187,7 @@ class Run:
                     f"{self.labels}; a run cannot change its data, simulator or encoder: finish it "
                     "with the release that began it, or choose another folder"
                 )
-            self.agent.load_state_dict(state["agent"], store.load if store else None)
+            self.agent.load_state_dict(state["agent"], self.reader.find)
             self.stream.load_state_dict(state["stream"])
             self.logger.load_state_dict(state["logger"])
             self.evaluations = [
@@ -337,7 +343,7 @@ def make_agent(
     return config.learner(
         config.network_config(vocabulary, encoder.channels, encoder.cells),
         method=config.method_settings(stream_length),
-        policy=Policy(encoder),
+        policy=Policy(encoder, reads_goal=config.reads_goal),
         seed=config.seed,
         device=device,
     )

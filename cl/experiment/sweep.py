@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cl.experiment.config import RunConfig
+from cl.experiment.folder import refuse_other_run
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
@@ -81,8 +82,13 @@ def sweep(
         media: whether each run makes plots and videos.
         address: of a running Ray cluster; a local one is started otherwise.
         listen: called with each outcome as it comes.
+
+    Raises:
+        UsageError: if a folder has a run of other settings under the name of one of these.
     """
     folder = Path(out).resolve()
+    for run in runs:
+        refuse_other_run(folder / run.name, run)
     finished = [run for run in runs if (folder / run.name / "results.json").exists()]
     outcomes = {run.name: Outcome(run.name, "skipped") for run in finished}
     for outcome in outcomes.values():

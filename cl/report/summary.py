@@ -125,6 +125,10 @@ def group_title(run: Results) -> str:
     """What the runs of one table have in common."""
     config, labels = run.config, run.document["labels"]
     parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    if config.augment:
+        parts.append("seven looks")
+    if not config.reads_goal:
+        parts.append("without the goal")
     limits = [
         f"{name} {value}"
         for name, value in (

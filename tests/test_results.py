@@ -1,0 +1,69 @@
+"""Results of a run: every metric of a small stream, computed by hand."""
+
+from __future__ import annotations
+
+import pytest
+from runs import fake_config
+
+from cl.experiment.evaluation import Record
+from cl.experiment.results import Evaluation, Results, make_results
+from cl.metrics import EpisodeResult
+
+#: After which task, on which task: one letter per episode, solved or failed.
+OUTCOMES = {(1, 0): "sssf", (2, 0): "ssff", (2, 1): "ss", (3, 0): "sfff", (3, 1): "sf", (3, 2): "s"}
+
+
+def record(split: str, on: int, number: int, solved: bool) -> Record:
+    # Two conditions, of which a failed episode meets one; the expert's path is half as long.
+    result = EpisodeResult(f"{on}-{number}", solved, 1 + solved, 2, steps=20, expert_steps=10)
+    return Record(split, on, result)
+
+
+def three_tasks() -> Results:
+    evaluations = [
+        Evaluation(
+            learned,
+            100 * learned,
+            tuple(
+                record("valid_seen", on, number, outcome == "s")
+                for on in range(learned)
+                for number, outcome in enumerate(OUTCOMES[learned, on])
+            ),
+        )
+        for learned in (1, 2, 3)
+    ]
+    return make_results(
+        fake_config(),
+        ["a", "b", "c"],
+        evaluations,
+        stream={"name": "three", "digest": "0", "length": 300, "position": 300},
+        labels={"data": "invented", "backend": "none", "encoder": "none"},
+        training={"updates": 300},
+        curves=[],
+        seconds={"train": 1.0, "evaluate": 1.0},
+    )
+
+
+def test_last_pools_episodes_and_avg_is_the_mean_after_each_task() -> None:
+    run = three_tasks()
+    rates = [3 / 4, 4 / 6, 3 / 7]
+    assert run.metric("valid_seen", "SR_last") == pytest.approx(rates[2])
+    assert run.metric("valid_seen", "SR_avg") == pytest.approx(sum(rates) / 3)
+    # 7 episodes of 2 conditions: 3 meet both, 4 meet one.
+    assert run.metric("valid_seen", "GC_last") == pytest.approx(10 / 14)
+    assert run.metric("valid_seen", "PLW_SR_last") == pytest.approx(rates[2] / 2)
+
+
+def test_the_matrix_has_every_task_after_every_task() -> None:
+    run = three_tasks()
+    assert run.matrix("valid_seen") == [[0.75, None, None], [0.5, 1.0, None], [0.25, 0.5, 1.0]]
+    assert run.metric("valid_seen", "forgetting") == pytest.approx((0.5 + 0.5) / 2)
+    assert run.metric("valid_seen", "backward_transfer") == pytest.approx(-0.5)
+    assert run.metric("valid_seen", "forward_transfer") is None
+
+
+def test_the_area_is_under_the_rates_along_the_stream() -> None:
+    first, second, third = 3 / 4, 4 / 6, 3 / 7
+    expected = ((first + second) / 2 + (second + third) / 2) / 2
+    assert three_tasks().metric("valid_seen", "A_AUC") == pytest.approx(expected)
+    assert three_tasks().metric("valid_unseen", "A_AUC") is None
