@@ -241,22 +241,14 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         annotations = len(episode.trajectory.annotations)
         if key.annotation >= annotations:
             raise DataError(f"no episode {key}: the trajectory has {annotations} annotations")
-        self._reset_simulator(episode)
-        annotation = episode.annotation
-        checker = GoalChecker(episode.trajectory.task, self._matching)
-        progress = _Progress(
-            episode,
-            checker,
-            {
-                "goal": plain_text(annotation.goal, GOAL_CHARACTERS),
-                "instructions": plain_text("\n".join(annotation.steps), INSTRUCTIONS_CHARACTERS),
-            },
-            checker.status(self.simulator),
-        )
-        self._reward.reset(episode.trajectory, self.simulator)
-        self._observation = self._observe(self.simulator.frame(), progress)
+        try:
+            progress = self._begin(episode)
+        except SimulatorError:
+            # A simulator that broke since the last episode gets one fresh start.
+            self._drop_simulator()
+            progress = self._begin(episode)
         self._progress = progress
-        return self._observation, self._info(progress)
+        return self._handed_out(progress), self._info(progress)
 
     def step(self, action: ArrayLike) -> Step:
         """Does one action, an (action, class) pair of the action space."""
@@ -315,23 +307,23 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         progress.failure = None
         if action is not Action.Stop:
             progress.steps += 1
+        failures = progress.failures
         try:
             if action is not Action.Stop:
                 self._try(progress, action, choose)
             progress.goal = progress.checker.status(self.simulator)
             self._observation = self._observe(self.simulator.frame(), progress)
+            progress.failures = failures + (progress.failure is not None)
+            terminated = action is Action.Stop or progress.failures >= MAX_FAILURES
+            truncated = not terminated and progress.steps >= self.max_steps
+            reward = self._reward.step(action, progress.goal, terminated or truncated)
         except SimulatorError:
-            progress.crashed = True
-            progress.failure = Failure.SIMULATOR
             self._drop_simulator()
-        progress.failures += progress.failure is not None
-        terminated = action is Action.Stop or progress.crashed or progress.failures >= MAX_FAILURES
-        truncated = not terminated and progress.steps >= self.max_steps
+            progress.crashed, progress.failure = True, Failure.SIMULATOR
+            progress.failures = failures + 1
+            terminated, truncated, reward = True, False, 0.0
         progress.ended = terminated or truncated
-        reward = (
-            0.0 if progress.crashed else self._reward.step(action, progress.goal, progress.ended)
-        )
-        return self._observation, reward, terminated, truncated, self._info(progress)
+        return self._handed_out(progress), reward, terminated, truncated, self._info(progress)
 
     def _try(self, progress: _Progress, action: Action, choose: Callable[[], Choice]) -> None:
         if not action.is_interaction:
@@ -354,6 +346,15 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         if not any(state.object_class is wanted for state in objects.values()):
             return Choice(None, Failure.NOT_VISIBLE)
         return choose_by_class(wanted, self.simulator.sight(wanted), objects, progress.pointing)
+
+    def _handed_out(self, progress: _Progress) -> Observation:
+        """The observation as the caller's own: no earlier one, and not what ``render`` draws."""
+        if self.render_mode is None and not progress.crashed:
+            return dict(self._observation)
+        return {
+            name: part.copy() if isinstance(part, np.ndarray) else part
+            for name, part in self._observation.items()
+        }
 
     def _observe(self, frame: Frame, progress: _Progress) -> Observation:
         self._object_ids = frame.object_ids
@@ -433,13 +434,22 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         pool = pools[int(self.np_random.integers(len(pools)))]
         return pool[int(self.np_random.integers(len(pool)))].key
 
-    def _reset_simulator(self, episode: Episode) -> None:
-        try:
-            self.simulator.reset(episode.trajectory.scene)
-        except SimulatorError:
-            # A simulator that broke since the last episode gets one fresh start.
-            self._drop_simulator()
-            self.simulator.reset(episode.trajectory.scene)
+    def _begin(self, episode: Episode) -> _Progress:
+        self.simulator.reset(episode.trajectory.scene)
+        annotation = episode.annotation
+        checker = GoalChecker(episode.trajectory.task, self._matching)
+        progress = _Progress(
+            episode,
+            checker,
+            {
+                "goal": plain_text(annotation.goal, GOAL_CHARACTERS),
+                "instructions": plain_text("\n".join(annotation.steps), INSTRUCTIONS_CHARACTERS),
+            },
+            checker.status(self.simulator),
+        )
+        self._reward.reset(episode.trajectory, self.simulator)
+        self._observation = self._observe(self.simulator.frame(), progress)
+        return progress
 
     def _drop_simulator(self) -> None:
         simulator, self._simulator = self._simulator, None

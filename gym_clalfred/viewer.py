@@ -83,7 +83,7 @@ def draw_panel(
     _draw_views(image, draw, views, outline)
     _draw_instructions(draw, caption)
     _draw_status(draw, caption)
-    return np.asarray(image)
+    return np.array(image)
 
 
 _MARGIN = 14

@@ -118,10 +118,14 @@ class SB3Observation(
         return {"image": _stacked(observation["rgb"]), "words": self._words.copy()}
 
     def step(self, action: Any) -> tuple[Observation, Any, bool, bool, dict[str, Any]]:
-        """As the environment, with ``is_success`` at the end."""
+        """As the environment, with ``is_success`` at the end.
+
+        An episode that another wrapper cuts, such as Gymnasium's time limit, is no success: the
+        agent did not stop by itself.
+        """
         observation, reward, terminated, truncated, info = super().step(action)
         if terminated or truncated:
-            info["is_success"] = info["success"]
+            info["is_success"] = info.get("success", False)
         return observation, reward, terminated, truncated, info
 
 

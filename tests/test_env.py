@@ -14,9 +14,11 @@ from gymnasium.utils.env_checker import check_env
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import MAX_FAILURES, ClAlfredEnv
+from gym_clalfred.errors import SimulatorError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.scenarios import Scenario
 from gym_clalfred.simulator.contract import Failure, View
+from gym_clalfred.tasks.rewards import DenseReward
 
 MakeEnv = Callable[..., ClAlfredEnv]
 
@@ -128,6 +130,49 @@ def test_a_crash_is_a_failed_episode_and_the_next_one_runs(
     assert env.observation_space.contains(observation)
     start(env)
     assert not env.step(TURN)[2]
+
+
+def test_a_crash_anywhere_in_a_step_ends_the_episode(
+    make_fake_env: MakeEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for broken, call in ((FakeSimulator, "frame"), (DenseReward, "step")):
+        env = make_fake_env(reward="dense")
+        before = start(env)
+        with monkeypatch.context() as patch:
+            patch.setattr(broken, call, crash)
+            observation, reward, terminated, _, info = env.step(TURN)
+        assert (reward, terminated, info["crashed"]) == (0.0, True, True)
+        assert info["failures"] == 1
+        assert not np.shares_memory(observation["rgb"], before["rgb"])
+        start(env)
+
+
+def test_a_crash_anywhere_in_a_reset_gets_one_fresh_start(
+    make_fake_env: MakeEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = make_fake_env()
+    start(env)
+    first = env.simulator
+    monkeypatch.setattr(first, "frame", crash)
+    assert start(env)["rgb"].any()
+    assert env.simulator is not first
+
+
+def crash(*_: object) -> None:
+    raise SimulatorError("dead")
+
+
+def test_an_observation_is_the_callers_own(make_fake_env: MakeEnv) -> None:
+    env = make_fake_env(render_mode="rgb_array")
+    observation = start(env)
+    picture = env.render()
+    assert picture is not None
+    observation["rgb"][:] = 0
+    del observation["instances"]
+    again = env.render()
+    assert again is not None
+    assert np.array_equal(picture, again)
+    again[:] = 0  # and so is a picture
 
 
 def test_no_target_and_unknown_target(make_fake_env: MakeEnv) -> None:

@@ -178,6 +178,16 @@ def test_no_observation_depends_on_the_place_in_the_schedule(make_fake_env: Make
         np.testing.assert_equal(one, backwards[key])
 
 
+def test_info_does_not_tell_behaviours_apart(make_fake_env: MakeEnv) -> None:
+    stream = TaskStream(make_fake_env(), schedule_for())
+    infos = []
+    while not stream.exhausted:
+        infos.append(stream.reset()[1])
+        infos.append(stream.step((Action.RotateLeft, 0))[4])
+    assert all("goal_conditions" not in info for info in infos)
+    assert len({str(info) for info in infos[::2]}) == 1
+
+
 # What learners declare
 
 

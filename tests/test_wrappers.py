@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.utils.env_checker import check_env as gymnasium_check
+from gymnasium.wrappers import TimeLimit
 from stable_baselines3 import PPO
 from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.monitor import Monitor
@@ -80,6 +81,13 @@ def test_sb3_logs_success(make_fake_env: MakeEnv) -> None:
     env.reset(seed=0)
     assert "is_success" not in env.step((Action.RotateLeft, 0))[4]
     assert env.step((Action.Stop, 0))[4]["is_success"] is False
+
+
+def test_an_episode_that_another_wrapper_cuts_is_no_success(make_fake_env: MakeEnv) -> None:
+    env = SB3Observation(TimeLimit(make_fake_env(image_size=40), max_episode_steps=1))
+    env.reset(seed=0)
+    _, _, _, truncated, info = env.step((Action.RotateLeft, 0))
+    assert (truncated, info["is_success"]) == (True, False)
 
 
 @pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
