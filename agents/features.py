@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from agents.augment import Augmentation, augment
 from agents.batch import EncodedEpisode, ViewFeatures
 from agents.encoder import VisualEncoder, view_digest
+from agents.looks import looks_in
 from agents.policy import without_goal
 from agents.replay import replay
 from gym_clalfred.data.cache import cache_dir
@@ -163,7 +164,7 @@ class EpisodeReader:
 
         if self.store is None:
             return make()
-        kind = f"{self.encoder.name}/{looks_of(self.backend)}"
+        kind = f"{self.encoder.name}/{self._looks}"
         return self.store.get(f"{kind}/{frames_id}-{augmentation.value}", make)
 
     def _frames(self, frames_id: str) -> Frames:
@@ -173,6 +174,12 @@ class EpisodeReader:
     @cached_property
     def _keys(self) -> Mapping[str, EpisodeKey]:
         return frames_index(self.source, self.split)
+
+    @cached_property
+    def _looks(self) -> str:
+        if self.backend == "embedded":
+            return looks_of(self.backend)
+        return looks_in(self._simulator)
 
     @cached_property
     def _simulator(self) -> Simulator:
