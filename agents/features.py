@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from agents.augment import Augmentation, augment
 from agents.batch import EncodedEpisode, ViewFeatures
 from agents.encoder import VisualEncoder, view_digest
+from agents.looks import looks_in
 from agents.policy import without_goal
 from agents.replay import replay
 from gym_clalfred.data.cache import cache_dir
@@ -176,10 +177,12 @@ class EpisodeReader:
             return make()
         return self.store.get(f"{self._kind}/{frames_id}-{augmentation.value}", make)
 
-    @property
+    @cached_property
     def _kind(self) -> str:
-        """Which maps are the same: those of one encoder and one way to draw."""
-        return f"{self.encoder.name}/{looks_of(self.backend)}"
+        """Which maps are the same: those of one encoder and one look of the pictures."""
+        embedded = self.backend == "embedded"
+        looks = looks_of(self.backend) if embedded else looks_in(self._simulator)
+        return f"{self.encoder.name}/{looks}"
 
     def _frames(self, frames_id: str) -> Frames:
         episode = self.source.episode(self._keys[frames_id])

@@ -33,7 +33,7 @@ def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> Non
     if verify:
         if not verify_tier(tier, cache=cache):
             raise DataError(
-                f"{folder}: tier {tier} is not there, of another release or damaged; "
+                f"{folder}: tier {tier} is not there for this release, or damaged; "
                 f"make it with: clalfred-generate {tier}"
             )
         click.echo(f"{folder}: complete and undamaged")

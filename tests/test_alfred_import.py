@@ -9,8 +9,10 @@ import subprocess
 import sys
 import tarfile
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from trajectories import MUG, clean_a_mug, trajectories
 
-from gym_clalfred.data.alfred_import import importer
+from gym_clalfred.data.alfred_import import importer, unpack
 from gym_clalfred.data.alfred_import.blocks import rectangles
 from gym_clalfred.data.alfred_import.boxes import BoxFitter, FixtureView, Surroundings
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, SAMPLES, bases, project
@@ -341,6 +343,109 @@ def test_archives_are_read_where_they_are(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def interrupt_reading(monkeypatch: pytest.MonkeyPatch, alfred: Path, store: Path) -> None:
+    """Imports until the first file would be read."""
+
+    def interrupted(key: str, path: Path) -> Trajectory:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importer, "_read_file", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            import_alfred(alfred, store, workers=1)
+
+
+def packed(root: Path, archive: Path, *files: Path) -> Path:
+    """An archive of some of a folder's files."""
+    with tarfile.open(archive, "w") as file:
+        for path in files:
+            file.add(path, path.relative_to(root))
+    return archive
+
+
+def test_only_the_archives_that_are_given_now_are_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, store = alfred_folder(tmp_path), tmp_path / "store"
+    first, second, third = files_of(root)
+    interrupt_reading(monkeypatch, packed(root, tmp_path / "a.tar", first, second), store)
+    report = import_alfred(packed(root, tmp_path / "b.tar", third), store, workers=1)
+    keys = {entry.key.trajectory for entry in AlfredStore(store).entries(Split.TRAIN)}
+    assert keys == {f"{third.parent.parent.name}/{third.parent.name}"}
+    assert report.info.trajectories == {"train": 1}
+
+
+def test_what_is_no_longer_in_an_archive_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, archive = alfred_folder(tmp_path), tmp_path / "a.tar"
+    interrupt_reading(monkeypatch, packed(root, archive, *files_of(root)), tmp_path / "store")
+    packed(root, archive, files_of(root)[0])
+    assert import_alfred(archive, tmp_path / "store", workers=1).info.trajectories == {"train": 1}
+
+
+def test_archives_are_not_unpacked_again_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = alfred_folder(tmp_path)
+    archive = packed(root, tmp_path / "a.tar", *files_of(root))
+    interrupt_reading(monkeypatch, archive, tmp_path / "store")
+
+    def again(archive: Path, target: Path) -> None:
+        raise AssertionError(f"unpacks {archive} again")
+
+    monkeypatch.setattr(unpack, "_unpack_one", again)
+    assert import_alfred(archive, tmp_path / "store", workers=1).info.trajectories == {"train": 3}
+
+
+def test_what_other_code_read_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = alfred_folder(tmp_path)
+    monkeypatch.setattr(importer, "CHUNK", 1)
+    read, seen = importer._read_file, []
+
+    def interrupted(key: str, path: Path) -> Trajectory:
+        seen.append(key)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return read(key, path)
+
+    monkeypatch.setattr(importer, "_read_file", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        import_alfred(root, tmp_path / "store", workers=1)
+    monkeypatch.setattr(importer, "_code_hash", lambda: "another release")
+    import_alfred(root, tmp_path / "store", workers=1)
+    assert seen[3:] == seen[:3]
+
+
+def test_two_imports_at_once_make_one_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, store = alfred_folder(tmp_path, 1), tmp_path / "store"
+    read, begun, go_on, seen = importer._read_file, Event(), Event(), []
+
+    def held(key: str, path: Path) -> Trajectory:
+        seen.append(key)
+        begun.set()
+        go_on.wait(60)
+        return read(key, path)
+
+    monkeypatch.setattr(importer, "_read_file", held)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(import_alfred, root, store, workers=1)
+        assert begun.wait(60)
+        second = pool.submit(import_alfred, root, store, workers=1)
+        wait([second], timeout=0.5)
+        waits = not second.done()
+        go_on.set()
+    assert waits
+    assert first.result().info.trajectories == {"train": 1}
+    assert isinstance(second.exception(), DataError)
+    assert "already" in str(second.exception())
+    assert len(seen) == 1
+
+
 def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
     (tmp_path / "data.tar.xz").write_bytes(b"nothing")
     with pytest.raises(DataError, match=r"data\.tar\.xz"):
@@ -357,6 +462,7 @@ def test_an_existing_store_is_not_overwritten(tmp_path: Path) -> None:
 def test_what_is_not_alfred_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"json_2\.1\.0"):
         import_alfred(tmp_path, tmp_path / "store")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_absurd_coordinates_are_named() -> None:

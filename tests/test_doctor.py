@@ -60,6 +60,20 @@ def test_a_cache_that_cannot_be_written_is_found(
     assert "CLALFRED_CACHE" in finding.fix
 
 
+def test_tiers_of_other_releases_are_said_to_be_deletable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLALFRED_CACHE", str(tmp_path))
+    older = tmp_path / "tiers" / "small-0000000000000000"
+    older.mkdir(parents=True)
+    (older / "train.zip").write_bytes(bytes(2_000_000))
+    finding = CHECKS["generated data"]()
+    assert not finding.works
+    assert "1 of other releases" in finding.detail
+    assert "2 MB" in finding.detail
+    assert str(older.parent) in finding.detail
+
+
 def test_a_machine_without_display_is_told_how_to_get_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 import safetensors.torch
 import torch
 from acting import FakeEncoder
-from fakes import FakeSource
+from fakes import FakeSimulator, FakeSource
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -19,12 +19,16 @@ from agents.alfred_features import FILE_NAMES, read_alfred_features
 from agents.augment import Augmentation, augment
 from agents.conv_encoder import ConvEncoder, default_weights
 from agents.features import EpisodeReader, FeatureStore, encode_views
+from agents.looks import looks_in
 from agents.replay import replay
 from agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
+from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
-from gym_clalfred.simulator.backends import BACKENDS, looks_of, make_simulator
+from gym_clalfred.simulator.backends import looks_of, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, View
+from gym_clalfred.simulator.thor import ThorOptions, ThorSimulator
+from gym_clalfred.simulator.thor.simulator import label_of
 from gym_clalfred.stream import Demonstration, TaskHint, demonstration_of
 
 SOURCE = FakeSource()
@@ -74,7 +78,7 @@ def test_a_stored_trajectory_is_not_rendered_again(
     made = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert made.features.name
     with monkeypatch.context() as patch:
-        patch.delitem(BACKENDS, "fake")  # whoever makes a simulator now fails
+        patch.delattr(FakeSimulator, "frame")  # whoever renders now fails
         found = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert torch.equal(found.features.dense(), made.features.dense())
     assert torch.equal(store.load(made.features.name).dense(), made.features.dense())
@@ -85,10 +89,64 @@ def test_maps_of_another_look_are_made_again(
 ) -> None:
     store = FeatureStore(tmp_path)
     EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
-    monkeypatch.setattr("agents.features.looks_of", lambda backend: f"{backend}, painted")
+    monkeypatch.setattr(FakeSimulator, "label", "fake-2")
     EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert len(list(tmp_path.rglob("*.safetensors"))) == 2
+
+
+def test_a_run_with_unity_finds_no_maps_of_the_players_pictures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ai2thor")
+    length = len(demonstration().actions)
+    monkeypatch.setattr(EpisodeReader, "_frames", lambda reader, frames_id: frames(length))
+    store = FeatureStore(tmp_path)
+    for number, executable in enumerate(("player", "", "player"), start=1):
+        monkeypatch.setenv("CLALFRED_THOR_EXECUTABLE", executable)
+        EpisodeReader(SOURCE, FakeEncoder(), store, backend="thor")(demonstration())
+        assert len(list(tmp_path.rglob("*.safetensors"))) == min(number, 2)
+
+
+def test_the_embedded_household_looks_as_its_code_says() -> None:
+    assert EpisodeReader(SOURCE, FakeEncoder())._looks == looks_of("embedded")
     assert looks_of("embedded").startswith("embedded-")
+
+
+def thor_looks(**options: str) -> str:
+    """How pictures of AI2-THOR with these options are named."""
+    return looks_in(ThorSimulator(options=ThorOptions(**options)))
+
+
+def test_whatever_ai2thor_is_started_with_names_its_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("ai2thor")
+    build = tmp_path / "thor-local"
+    build.write_bytes(b"a build")
+    chosen: list[dict[str, str]] = [
+        {},
+        {"executable": "player"},
+        {"executable": str(build)},
+        {"executable": f"{build} -force-vulkan"},
+        {"quality": "Ultra"},
+        {"platform": "CloudRendering"},
+    ]
+    looks = [thor_looks(**options) for options in chosen]
+    assert looks == [thor_looks(**options) for options in chosen]
+    assert len(set(looks)) == len(chosen)
+    assert all(name.startswith(label_of(ThorOptions(**o))) for name, o in zip(looks, chosen))
+    assert thor_looks(display=":7") == thor_looks()
+    build.write_bytes(b"another build")
+    assert thor_looks(executable=str(build)) not in looks
+
+
+def test_the_players_pictures_depend_on_its_rooms(tmp_path: Path) -> None:
+    pytest.importorskip("ai2thor")
+    looks = []
+    for label in ("alfred-one", "alfred-two"):
+        write_info(tmp_path, StoreInfo(label, {}, {}, (), 0))
+        looks.append(thor_looks(executable=f"player --data {tmp_path}"))
+        looks.append(thor_looks(executable=f"player --data={tmp_path}"))
+    looks.append(thor_looks(executable=f"player --data {tmp_path / 'nothing'}"))
+    assert len(set(looks)) == len(looks)
 
 
 def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gym_clalfred.data.quotas import TIERS, Quota, Tier
+from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
@@ -33,7 +34,8 @@ def test_a_tier_is_made_verified_and_counted(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     counts = next(line for line in made.output.splitlines() if line.startswith("Pick&Place"))
     assert counts.split()[1:4] == ["2", "2", "2"]
-    folder = tmp_path / "tiers" / "pocket"
+    folder = tier_folder(TIERS["pocket"], tmp_path)
+    assert f"folder  {folder}" in made.output
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     CliRunner().invoke(main, options)
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,13 @@ from gym_clalfred.data.alfred_json import encode_trajectory
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
 from gym_clalfred.data.cache import atomic_file, cache_dir
 from gym_clalfred.data.index import TrajectoryName
+from gym_clalfred.data.manifest import (
+    MANIFEST_NAME,
+    ArchiveEntry,
+    Manifest,
+    file_sha256,
+    write_manifest,
+)
 from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
 
@@ -121,6 +130,14 @@ def test_a_path_without_data(tmp_path: Path) -> None:
 def test_alfreds_folder_has_no_rooms(folder: Path) -> None:
     with pytest.raises(DataError, match="clalfred-data import"):
         AlfredFolder(folder).room(7)
+
+
+def test_a_home_folder_is_found_by_its_sign(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert open_source(data=f"~/{folder.name}").entries(Split.TRAIN)
 
 
 # ALFRED's folder and its index
@@ -313,3 +330,76 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
         file.write("text where bytes belong")  # type: ignore[arg-type]
     assert path.read_bytes() == b"one"
     assert os.listdir(path.parent) == ["file"]
+
+
+# How a folder of archives is named
+
+
+def with_manifest(folder: Path) -> Manifest:
+    """Writes the manifest of a folder that holds the training split only."""
+    path = archive_path(folder, Split.TRAIN)
+    entry = ArchiveEntry(6, 12, path.stat().st_size, file_sha256(path), "contents")
+    manifest = Manifest("tiny", 0, "some code", {"train": entry})
+    write_manifest(folder, manifest)
+    return manifest
+
+
+def test_a_tiers_folder_has_its_manifests_label(archive: Path) -> None:
+    manifest = with_manifest(archive)
+    source = open_source(data=archive)
+    assert source.label == manifest.label
+    assert pickle.loads(pickle.dumps(source)).label == manifest.label
+
+
+def test_archives_without_a_manifest_are_labelled_by_their_contents(tmp_path: Path) -> None:
+    labels = []
+    for parent, made in (("a", TRAJECTORIES), ("b", TRAJECTORIES), ("c", TRAJECTORIES[:-1])):
+        write_archive(tmp_path / parent / "mine", Split.TRAIN, made)
+        labels.append(open_source(data=tmp_path / parent / "mine").label)
+    assert labels[0] == labels[1] != labels[2]
+    assert all(re.fullmatch(r"mine-[0-9a-f]{8}", label) for label in labels)
+
+
+def test_equal_keys_with_other_contents_get_another_label(tmp_path: Path) -> None:
+    before = TRAJECTORIES[0]
+    after = replace(before, scene=replace(before.scene, random_seed=before.scene.random_seed + 1))
+    sources = []
+    for parent, made in (("a", before), ("b", after)):
+        write_archive(tmp_path / parent / "mine", Split.TRAIN, [made])
+        sources.append(open_source(data=tmp_path / parent / "mine"))
+    assert sources[0].entries(Split.TRAIN) == sources[1].entries(Split.TRAIN)
+    assert sources[0].label != sources[1].label
+
+
+def other_archive(folder: Path) -> None:
+    write_archive(folder, Split.TRAIN, TRAJECTORIES[:-1])
+
+
+def further_archive(folder: Path) -> None:
+    write_archive(folder, Split.VALID_SEEN, TRAJECTORIES)
+
+
+def unreadable_manifest(folder: Path) -> None:
+    (folder / MANIFEST_NAME).write_text("{")
+
+
+def manifest_of_unknown_splits(folder: Path) -> None:
+    path = folder / MANIFEST_NAME
+    path.write_bytes(path.read_bytes().replace(b'"train"', b'"trains"'))
+
+
+@pytest.mark.parametrize(
+    "change", [other_archive, further_archive, unreadable_manifest, manifest_of_unknown_splits]
+)
+def test_a_manifest_of_other_archives_labels_nothing(
+    archive: Path, change: Callable[[Path], None]
+) -> None:
+    with_manifest(archive)
+    change(archive)
+    assert re.fullmatch(r"tier-[0-9a-f]{8}", open_source(data=archive).label)
+
+
+def test_a_damaged_archive_cannot_be_labelled(archive: Path) -> None:
+    archive_path(archive, Split.TRAIN).write_bytes(b"half")
+    with pytest.raises(DataError, match=r"train\.zip: damaged"):
+        open_source(data=archive)

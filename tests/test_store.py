@@ -131,6 +131,30 @@ def test_damaged_and_missing_rooms_are_named(tmp_path: Path) -> None:
         AlfredStore(folder).room(7)
 
 
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99])
+def test_flipped_bytes_in_a_room_are_named_or_harmless(tmp_path: Path, share: float) -> None:
+    room = measured_room()
+    folder = make_store(tmp_path / "store", [clean_a_mug()], room)
+    content = (folder / "rooms.zip").read_bytes()
+    at = int(share * len(content))
+    for offset in range(at, min(at + 20, len(content))):
+        damaged = bytearray(content)
+        damaged[offset] ^= 0xFF
+        (folder / "rooms.zip").write_bytes(damaged)
+        try:
+            read = AlfredStore(folder).room(7)
+        except DataError as error:
+            assert "rooms.zip" in str(error)  # noqa: PT017
+        else:
+            assert read == room
+
+
+def test_splits_can_be_given_by_name(tmp_path: Path) -> None:
+    store = AlfredStore(make_store(tmp_path / "store", [clean_a_mug()], measured_room()))
+    assert store.entries("train") == store.entries(Split.TRAIN)  # type: ignore[arg-type]
+    assert store.entries("valid_seen") == ()  # type: ignore[arg-type]
+
+
 def test_the_environment_opens_a_store(tmp_path: Path) -> None:
     room = measured_room()
     x, z = sorted(room.walkable)[0]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gym_clalfred.data import tiers
-from gym_clalfred.data.archive import archive_path
+from gym_clalfred.data.archive import TrajectoryArchive, archive_path
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     MANIFEST_NAME,
@@ -24,7 +24,13 @@ from gym_clalfred.data.manifest import (
 )
 from gym_clalfred.data.quotas import ANNOTATIONS, TIERS, Quota, Tier
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.tiers import make_tier, tier_folder, tier_source, verify_tier
+from gym_clalfred.data.tiers import (
+    foreign_tiers,
+    make_tier,
+    tier_folder,
+    tier_source,
+    verify_tier,
+)
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.rooms import RoomType
@@ -218,6 +224,33 @@ def test_a_touched_but_whole_cache_is_kept(
     assert not count_makes
 
 
+def test_other_code_leaves_a_tier_that_is_in_use_alone(
+    cache: Path, made: Path, nano: Tier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = TrajectoryArchive(tier_folder(nano, made)).entries(Split.TRAIN)
+    opened = tier_source("nano", cache=cache)
+    monkeypatch.setattr(tiers, "code_fingerprint", lambda: "0" * 16)
+    monkeypatch.setitem(TIERS, "nano", Tier("nano", NANO.quotas, seed=4))
+    other = tier_source("nano", cache=cache, workers=1)
+    assert other.label != opened.label
+    assert other.entries(Split.TRAIN) != expected
+    # Archives are opened when they are first asked for, here after the other code was at work.
+    assert opened.entries(Split.TRAIN) == expected
+
+
+def test_tiers_of_other_code_are_listed(
+    cache: Path, nano: Tier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tier_folder(nano, cache)
+    assert foreign_tiers(cache) == []
+    assert foreign_tiers(cache / "nothing") == []
+    older = folder.with_name("nano")
+    shutil.copytree(folder, older)
+    assert foreign_tiers(cache) == [older]
+    monkeypatch.setattr(tiers, "code_fingerprint", lambda: "0" * 16)
+    assert foreign_tiers(cache) == [older, folder]
+
+
 def test_an_interrupted_making_leaves_nothing(
     nano: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,17 +260,18 @@ def test_an_interrupted_making_leaves_nothing(
     monkeypatch.setattr(tiers, "write_manifest", fail)
     monkeypatch.setattr(tiers, "_make_splits", lambda *_: {})
     with pytest.raises(KeyboardInterrupt):
-        make_tier(nano, tmp_path / "tiers" / "nano")
+        make_tier(nano, tier_folder(nano, tmp_path))
     assert list((tmp_path / "tiers").iterdir()) == []
 
 
 def test_leftovers_of_a_killed_process_are_removed(
     nano: Tier, count_makes: list[Path], tmp_path: Path
 ) -> None:
-    leftover = tmp_path / "tiers" / ".nano.abc"
+    folder = tier_folder(nano, tmp_path)
+    leftover = folder.with_name(f".{folder.name}.abc")
     leftover.mkdir(parents=True)
     (leftover / "train.zip").write_bytes(b"half")
-    other = tmp_path / "tiers" / ".nanometre.abc"
+    other = folder.with_name(f".{folder.name}0.abc")
     other.mkdir()
     tier_source("nano", cache=tmp_path)
     assert len(count_makes) == 1
@@ -304,7 +338,7 @@ def test_sources_open_in_a_script_without_a_main_guard(tmp_path: Path) -> None:
     )
     started, label = result.stdout.split()
     assert started == "started"
-    assert label == read_manifest(tmp_path / "tiers" / "nano").label
+    assert label == read_manifest(tier_folder(NANO, tmp_path)).label
     assert result.stderr == ""
 
 

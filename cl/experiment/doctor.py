@@ -120,19 +120,19 @@ def _cache() -> Finding:
 
 
 def _tiers() -> Finding:
-    from gym_clalfred.data.manifest import code_fingerprint, read_manifest
+    from gym_clalfred.data.manifest import MANIFEST_NAME
     from gym_clalfred.data.quotas import TIERS
-    from gym_clalfred.data.tiers import tier_folder
-    from gym_clalfred.errors import DataError
+    from gym_clalfred.data.store import folder_bytes
+    from gym_clalfred.data.tiers import foreign_tiers, tier_folder
 
-    found = []
-    for name, tier in TIERS.items():
-        try:
-            current = read_manifest(tier_folder(tier)).generator == code_fingerprint()
-        except DataError:
-            continue
-        found.append(name if current else f"{name} (of another release, will be made again)")
+    found = [name for name, tier in TIERS.items() if (tier_folder(tier) / MANIFEST_NAME).is_file()]
     detail = ", ".join(found) or "none yet"
+    if others := foreign_tiers():
+        size = sum(map(folder_bytes, others)) / 1e6
+        detail += (
+            f"; {len(others)} of other releases in {others[0].parent} ({size:.0f} MB), to be "
+            "deleted when no run uses them"
+        )
     return Finding(
         "generated data", bool(found), detail, "made on first use, or: clalfred-generate small",
         needed=False,

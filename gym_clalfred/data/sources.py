@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from gym_clalfred.data.alfred_folder import AlfredFolder, find_root
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
+from gym_clalfred.data.manifest import is_intact, read_manifest
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.store import AlfredStore, is_store
+from gym_clalfred.data.store import ZIP_DAMAGE, AlfredStore, is_store
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 
@@ -38,8 +43,8 @@ FOLDER_KINDS: list[FolderKind] = [
     FolderKind("a store made by clalfred-data import", is_store, AlfredStore),
     FolderKind(
         "a tier's folder with train.zip",
-        lambda path: any(archive_path(path, split).is_file() for split in Split),
-        TrajectoryArchive,
+        lambda path: bool(_archives(path)),
+        lambda path: TrajectoryArchive(path, _archive_label(path)),
     ),
     FolderKind(
         "ALFRED's json_2.1.0 folder or the one that contains it",
@@ -56,8 +61,8 @@ def open_source(
 
     Args:
         tier: ``tiny``, ``small`` or ``full``: generated data, made on first use.
-        data: instead of a tier, a folder: one of ``FOLDER_KINDS``; or a source that is open
-            already.
+        data: instead of a tier, a folder: one of ``FOLDER_KINDS``, ``~`` being the user's; or a
+            source that is open already.
     """
     if isinstance(data, EpisodeSource):
         return data
@@ -65,7 +70,7 @@ def open_source(
         from gym_clalfred.data.tiers import tier_source
 
         return tier_source(tier)
-    path = Path(data)
+    path = Path(os.path.expanduser(data))
     if not path.is_dir():
         raise DataError(f"data {str(path)!r}: expected a folder, found {_what_is(path)}")
     for kind in FOLDER_KINDS:
@@ -73,6 +78,36 @@ def open_source(
             return kind.open(path)
     expected = ", or ".join(kind.description for kind in FOLDER_KINDS)
     raise DataError(f"data {str(path)!r}: no episodes found: expected {expected}")
+
+
+def _archives(folder: Path) -> dict[str, Path]:
+    """The archives in a folder by split."""
+    paths = {split.value: archive_path(folder, split) for split in Split}
+    return {split: path for split, path in paths.items() if path.is_file()}
+
+
+def _archive_label(folder: Path) -> str:
+    """Names archives by their contents: equal labels mean equal episodes.
+
+    A manifest that describes just these archives has the label; else it is the folder's name with a
+    hash of the archives' tables of contents, which hold a checksum of every file.
+    """
+    archives = _archives(folder)
+    try:
+        manifest = read_manifest(folder)
+    except DataError:
+        manifest = None
+    if manifest and set(manifest.splits) == set(archives) and is_intact(folder, manifest):
+        return manifest.label
+    digest = hashlib.sha256()
+    for split, path in archives.items():
+        try:
+            with zipfile.ZipFile(path) as archive:
+                files = [(file.filename, file.file_size, file.CRC) for file in archive.infolist()]
+        except ZIP_DAMAGE as error:
+            raise DataError(f"{path}: damaged ({error}); copy or make it again") from None
+        digest.update(json.dumps([split, files]).encode())
+    return f"{folder.resolve().name}-{digest.hexdigest()[:8]}"
 
 
 def _what_is(path: Path) -> str:

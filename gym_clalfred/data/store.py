@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +30,16 @@ from gym_clalfred.simulator.embedded.room import Room
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
 STORE_VERSION = 2
+#: What ``zipfile`` raises for a file that is not as it was written.
+ZIP_DAMAGE = (
+    OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    EOFError,
+    RuntimeError,
+    struct.error,
+)
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
 
@@ -118,6 +130,7 @@ class AlfredStore(TrajectoryArchive):
 
     def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
         """The index of a split; empty if the store was made without it."""
+        split = Split(split)
         return super().entries(split) if split.value in self.info.trajectories else ()
 
     def room(self, number: int) -> Room:
@@ -132,7 +145,7 @@ class AlfredStore(TrajectoryArchive):
                 raise DataError(
                     f"{path}: has no room {number}; the store knows {list(self.info.rooms)}"
                 ) from None
-            except (OSError, zipfile.BadZipFile, ValueError, EOFError) as error:
+            except ZIP_DAMAGE as error:
                 raise DataError(f"{path}: damaged ({error}); import the data again") from None
             self._rooms[number] = parse_room(Field.parse(content, f"{path}/{name}"))
         return self._rooms[number]

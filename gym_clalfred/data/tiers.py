@@ -61,9 +61,19 @@ def verify_tier(name: str, *, cache: str | Path | None = None) -> bool:
 
 
 def tier_folder(tier: Tier, cache: str | Path | None = None) -> Path:
-    """Where a tier is kept."""
-    base = Path(cache) if cache is not None else cache_dir()
-    return base / "tiers" / tier.name
+    """Where a tier is kept: each version of the generating code has a folder of its own.
+
+    Readers open archives when they need them, in other processes too; so what one version made is
+    never replaced by another.
+    """
+    return _tiers_folder(cache) / f"{tier.name}-{code_fingerprint()}"
+
+
+def foreign_tiers(cache: str | Path | None = None) -> list[Path]:
+    """Folders that other versions of the code made; they may go when no run uses them."""
+    parent, own = _tiers_folder(cache), f"-{code_fingerprint()}"
+    found = sorted(parent.iterdir()) if parent.is_dir() else []
+    return [path for path in found if path.is_dir() and own not in path.name]
 
 
 def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
@@ -84,6 +94,10 @@ def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return manifest
+
+
+def _tiers_folder(cache: str | Path | None) -> Path:
+    return (Path(cache) if cache is not None else cache_dir()) / "tiers"
 
 
 def _remove_leftovers(folder: Path) -> None:

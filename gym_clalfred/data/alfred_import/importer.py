@@ -6,7 +6,8 @@
 3. Rooms are reconstructed one by one.
 4. Everything is written into the store, which takes its name when it is complete.
 
-Run again after an interruption, finished chunks are not read again.
+Run again after an interruption, finished chunks are not read again, unless files, archives or the
+code are others than before.
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+import gym_clalfred
 from gym_clalfred.data.alfred_folder import find_root
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
 from gym_clalfred.data.alfred_import.hulls import carve_items
@@ -44,6 +46,7 @@ from gym_clalfred.data.archive import archive_path, merge_archives, write_archiv
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
+from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.store import (
     STORE_VERSION,
     StoreInfo,
@@ -108,7 +111,7 @@ def import_alfred(
     workers: int = 2,
     progress: Progress = lambda step, done, total: None,
 ) -> ImportReport:
-    """Builds a store from ALFRED's files.
+    """Builds a store from ALFRED's files; waits for another import into the same folder.
 
     Args:
         alfred: folder with ``json_2.1.0`` and, if there, ``gen/layouts``; or a tar archive of
@@ -122,13 +125,57 @@ def import_alfred(
     Raises:
         DataError: naming the file and the field, if something cannot be read.
     """
-    target = Path(store)
+    alfred, target = Path(os.path.expanduser(alfred)), Path(os.path.expanduser(store))
+    _check_free(target)
+    archives = _archives_of(alfred)
+    work = target.with_name(f"{target.name}.partial")
+    with file_lock(work / "lock"):
+        # Another process may have made it while this one waited.
+        _check_free(target)
+        if archives:
+            alfred = unpack(archives, work, partial(progress, "unpacking"))
+        info, damaged = _build(alfred, target, work, splits, skip_damaged, workers, progress)
+    shutil.rmtree(work, ignore_errors=True)
+    return ImportReport(target, info, folder_bytes(target), tuple(damaged))
+
+
+def _check_free(target: Path) -> None:
     if is_store(target):
         raise DataError(f"{target}: is a store already; delete it or choose another folder")
     if target.exists() and any(target.iterdir()):
         raise DataError(f"{target}: exists and is not empty; choose another folder")
-    work = target.with_name(f"{target.name}.partial")
-    alfred, root = _open_data(Path(alfred), work / "unpacked", progress)
+
+
+def _archives_of(alfred: Path) -> list[Path]:
+    """The archives that are to be unpacked; none if the data is there as it is."""
+    if find_root(alfred) is not None:
+        return []
+    archives = archives_in(alfred) if alfred.exists() else []
+    if not archives:
+        raise _no_data(alfred)
+    return archives
+
+
+def _no_data(alfred: Path) -> DataError:
+    return DataError(
+        f"{alfred}: not ALFRED's data: expected a folder json_2.1.0 with train, valid_seen or "
+        "valid_unseen in it, or tar archives of it"
+    )
+
+
+def _build(
+    alfred: Path,
+    target: Path,
+    work: Path,
+    splits: Sequence[Split],
+    skip_damaged: bool,
+    workers: int,
+    progress: Progress,
+) -> tuple[StoreInfo, list[str]]:
+    """Builds a store from a folder; says what it holds, and what is wrong with the damaged."""
+    root = find_root(alfred)
+    if root is None:
+        raise _no_data(alfred)
     found = [split for split in splits if (root / split.value).is_dir()]
     chunks = [chunk for split in found for chunk in _chunks(root, split, work, skip_damaged)]
     if not chunks:
@@ -163,23 +210,7 @@ def import_alfred(
     if target.exists():
         target.rmdir()
     os.replace(content, target)
-    shutil.rmtree(work, ignore_errors=True)
-    return ImportReport(target, info, folder_bytes(target), tuple(damaged))
-
-
-def _open_data(alfred: Path, unpacked: Path, progress: Progress) -> tuple[Path, Path]:
-    """The folder with ALFRED's data, unpacked if need be, and ``json_2.1.0`` in it."""
-    root = find_root(alfred)
-    archives = archives_in(alfred) if root is None and alfred.exists() else []
-    if archives:
-        unpack(archives, unpacked, partial(progress, "unpacking"))
-        alfred, root = unpacked, find_root(unpacked)
-    if root is None:
-        raise DataError(
-            f"{alfred}: not ALFRED's data: expected a folder json_2.1.0 with train, valid_seen or "
-            "valid_unseen in it, or tar archives of it"
-        )
-    return alfred, root
+    return info, damaged
 
 
 def read_layout(alfred: Path, root: Path, number: int) -> set[tuple[float, float]]:
@@ -233,10 +264,22 @@ def _chunks(root: Path, split: Split, work: Path, skip_damaged: bool) -> Iterato
             files.append((key, path))
             stamps.append(f"{key} {status.st_mtime_ns} {status.st_size}")
     for k in range(0, len(files), CHUNK):
-        about = "\n".join((str(STORE_VERSION), str(skip_damaged), *stamps[k : k + CHUNK]))
-        stamp = hashlib.sha256(about.encode()).hexdigest()
+        about = (str(STORE_VERSION), _code_hash(), str(skip_damaged), *stamps[k : k + CHUNK])
+        stamp = hashlib.sha256("\n".join(about).encode()).hexdigest()
         folder = work / f"{split.value}-{k // CHUNK:04d}"
         yield _Chunk(split, folder, tuple(files[k : k + CHUNK]), stamp, skip_damaged)
+
+
+@cache
+def _code_hash() -> str:
+    """Of the whole package: an import takes minutes, so any change of it begins anew."""
+    package = Path(gym_clalfred.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _read_chunk(chunk: _Chunk) -> list[str]:

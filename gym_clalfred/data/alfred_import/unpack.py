@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +20,8 @@ _WANTED = re.compile(
     r"|gen/layouts/FloorPlan\d+-layout\.npy)"
 )
 
+_PREFIX = "unpacked"
+
 #: No file of ALFRED's is nearly as large.
 _LARGEST = 50_000_000
 
@@ -31,29 +35,43 @@ def archives_in(path: str | Path) -> list[Path]:
 
 def unpack(
     archives: list[Path],
-    target: Path,
+    work: Path,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> None:
-    """Takes ALFRED's files out of archives; archives that were unpacked before are passed over.
+) -> Path:
+    """Takes ALFRED's files out of archives into a folder of ``work``, which is returned.
 
-    Nothing is written outside of ``target``: names are matched as a whole, links are left out.
+    The folder belongs to just these archives as they are now: those that were unpacked before are
+    passed over, and what other archives left is removed. Nothing is written outside of it: names
+    are matched as a whole, links are left out.
 
     Raises:
         DataError: naming the archive, if it cannot be read.
     """
+    target = work / f"{_PREFIX}-{_hash_of(archives)}"
+    for other in work.glob(f"{_PREFIX}*"):
+        if other != target:
+            shutil.rmtree(other, ignore_errors=True)
     for k, archive in enumerate(archives):
         progress(k, len(archives))
-        status = archive.stat()
         done = target / f"{archive.name}.done"
-        stamp = f"{status.st_mtime_ns} {status.st_size}"
-        if not done.is_file() or done.read_text() != stamp:
+        if not done.is_file():
             try:
                 _unpack_one(archive, target)
             except (tarfile.TarError, OSError, EOFError, ValueError) as error:
                 raise DataError(f"{archive}: cannot be unpacked: {error}") from None
-            with atomic_file(done) as file:
-                file.write(stamp.encode())
+            with atomic_file(done):
+                pass
     progress(len(archives), len(archives))
+    return target
+
+
+def _hash_of(archives: list[Path]) -> str:
+    """Of their names, sizes and times of change."""
+    digest = hashlib.sha256()
+    for archive in archives:
+        status = archive.stat()
+        digest.update(f"{archive.name}\n{status.st_size}\n{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:16]
 
 
 def _unpack_one(archive: Path, target: Path) -> None:
