@@ -78,12 +78,12 @@ class LegacyLink(Link):
             toggles = [
                 {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
             ]
-            self._must("SetObjectToggles", objectToggles=toggles)
+            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
         if scene.dirty_and_empty:
             for change in ("CanBeDirty", "CanBeFilled"):
-                self._must("SetStateOfAllObjects", StateChange=change, forceAction=True)
+                self._restore(scene, "SetStateOfAllObjects", StateChange=change, forceAction=True)
         if scene.object_poses:
-            return self._must("SetObjectPoses", objectPoses=object_poses(scene))
+            return self._restore(scene, "SetObjectPoses", objectPoses=object_poses(scene))
         return self.do("Pass", images=False)
 
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
@@ -163,14 +163,6 @@ class LegacyLink(Link):
             rotation=float(pose.yaw + yaw),
             horizon=float(pose.pitch + pitch),
         )
-
-    def _must(self, action: str, images: bool = False, **arguments: Any) -> Event:
-        event = self.do(action, images, **arguments)
-        if not event.success:
-            raise SimulatorError(
-                f"AI2-THOR {self.version} refused {action} while restoring a scene: {event.message}"
-            )
-        return event
 
     def _event(self, event: Any, images: bool) -> Event:
         views: tuple[CameraView, ...] = ()

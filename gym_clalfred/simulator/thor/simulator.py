@@ -71,8 +71,13 @@ class ThorSimulator(Simulator):
         self._forget()
 
     def reset(self, scene: Scene) -> None:
-        """Builds the scene, starting AI2-THOR anew if it is broken."""
+        """Builds the scene, starting AI2-THOR anew if it is broken.
+
+        Raises:
+            BadInputError: if a sound AI2-THOR refuses the scene, which is not tried again.
+        """
         self._forget()
+        self._event = None
         wait = self.options.back_off
         for attempt in range(self.options.tries):
             if attempt:
