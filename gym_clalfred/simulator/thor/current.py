@@ -83,13 +83,13 @@ class CurrentLink(Link):
         return self._event(event, images)
 
     def look(self, degrees: int, pose: AgentPose) -> Event:
-        """Tilts the camera."""
+        """Tilts the camera; nothing forces this version to if what is held is in the way."""
         action = "LookDown" if degrees > 0 else "LookUp"
         return self.do(action, images=False, degrees=abs(degrees))
 
     def turn(self, action: str, degrees: int) -> Event:
         """Turns the agent."""
-        return self.do(action, images=False, degrees=degrees)
+        return self.do(action, images=False, degrees=degrees, forceAction=True)
 
     def put(self, held: str, receptacle: str, images: bool) -> Event:
         """Puts the held object down; the object that is named is the receptacle."""

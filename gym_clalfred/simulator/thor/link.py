@@ -83,13 +83,17 @@ class Link(ABC):
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
         """Does an action with this version's own arguments."""
 
+    def move(self, metres: float) -> Event:
+        """Moves the agent ahead, as ALFRED does: its body may be in the way, what it holds not."""
+        return self.do("MoveAhead", images=False, moveMagnitude=metres, forceAction=True)
+
     @abstractmethod
     def look(self, degrees: int, pose: AgentPose) -> Event:
         """Tilts the camera, positive down."""
 
     @abstractmethod
     def turn(self, action: str, degrees: int) -> Event:
-        """Turns the agent: ``RotateLeft`` or ``RotateRight``."""
+        """Turns the agent, whatever it holds: ``RotateLeft`` or ``RotateRight``."""
 
     @abstractmethod
     def put(self, held: str, receptacle: str, images: bool) -> Event:
