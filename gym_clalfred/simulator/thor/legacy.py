@@ -316,6 +316,9 @@ class _Controller(_ControllerBase):
             self._slot.release()
             self._slot = None
 
+    def prune_releases(self) -> None:
+        """Leaves the user's other builds alone, newer versions' among them."""
+
     def check_x_display(self, x_display: str) -> None:
         """Checks the display, unless a local build runs without one."""
         if self._options.display is not None or self._options.command is None:
