@@ -333,6 +333,29 @@ def test_poses_are_of_objects_that_are_there_and_can_be_moved(legacy: bool) -> N
         assert name in ask(request, legacy=legacy).error()[1]
 
 
+@pytest.mark.parametrize(
+    ("change", "able", "field"),
+    [
+        ("CanBeDirty", "dirtyable", "isDirty"),
+        ("CanBeFilled", "canFillWithLiquid", "isFilledWithLiquid"),
+    ],
+)
+def test_2_1_0_sets_the_state_of_all_objects_and_takes_it_back(
+    change: str, able: str, field: str
+) -> None:
+    requests = [
+        {"action": "SetStateOfAllObjects", "StateChange": change, "forceAction": wanted}
+        for wanted in (True, False)
+    ]
+    answers = ask(*requests, legacy=True)
+    for number, wanted in ((3, True), (4, False)):
+        entries = answers.agent(number)["objects"]
+        mugs = [e[field] for e in entries if e["objectType"] in ("Mug", "Cup", "Bowl")]
+        assert mugs
+        assert set(mugs) == {wanted}
+        assert all(e[able] for e in entries if e[field])
+
+
 def test_random_arrangements_follow_their_seed() -> None:
     def places(seed: int) -> list[str]:
         answer = ask({"action": "InitialRandomSpawn", "randomSeed": seed})

@@ -229,11 +229,11 @@ class World(EmbeddedSimulator):
         self._conditions[thing.index] = condition
         self.household._changed(thing)
 
-    def make_dirty(self) -> None:
-        """Makes all dishes dirty."""
+    def set_dirty(self, is_dirty: bool) -> None:
+        """Makes all dishes dirty or clean."""
         for thing in self.household.things:
             if thing.alive and thing.object_class in DISHES:
-                self.change(thing, is_dirty=True)
+                self.change(thing, is_dirty=is_dirty)
 
     def hand(self) -> tuple[tuple[float, float, float], float] | None:
         """Where the held object is: base centre and yaw."""

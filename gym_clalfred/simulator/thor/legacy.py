@@ -84,8 +84,9 @@ class LegacyLink(Link):
             ]
             self._restore(scene, "SetObjectToggles", objectToggles=toggles)
         if scene.dirty_and_empty:
-            for change in ("CanBeDirty", "CanBeFilled"):
-                self._restore(scene, "SetStateOfAllObjects", StateChange=change, forceAction=True)
+            # Here ``forceAction`` is the state that is wanted: dirty, and not filled.
+            for change, wanted in (("CanBeDirty", True), ("CanBeFilled", False)):
+                self._restore(scene, "SetStateOfAllObjects", StateChange=change, forceAction=wanted)
         if scene.object_poses:
             return self._restore(scene, "SetObjectPoses", objectPoses=object_poses(scene))
         return self.do("Pass", images=False)
