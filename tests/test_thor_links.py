@@ -12,11 +12,11 @@ import pytest
 pytest.importorskip("ai2thor")
 
 from gym_clalfred.actions import Action
-from gym_clalfred.errors import SimulatorError
-from gym_clalfred.simulator.contract import AgentPose, RenderOptions
+from gym_clalfred.errors import BadInputError, SimulatorError
+from gym_clalfred.simulator.contract import AgentPose, ObjectPose, RenderOptions, Scene
 from gym_clalfred.simulator.thor.current import CurrentLink
 from gym_clalfred.simulator.thor.legacy import LegacyLink
-from gym_clalfred.simulator.thor.link import CameraView, Event, Link
+from gym_clalfred.simulator.thor.link import CameraView, Event, Link, object_poses
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.simulator import ThorSimulator
 
@@ -34,17 +34,20 @@ class Agent:
     Args:
         refuses: whether it does not do a request.
         lands: where a teleport to a pose ends.
+        reason: what it says when it refuses.
     """
 
     def __init__(
         self,
         refuses: Callable[[Values], bool] = lambda request: False,
         lands: Callable[[AgentPose], AgentPose] = lambda pose: pose,
+        reason: str = "a Pot is in the way",
     ) -> None:
         self.requests: list[Values] = []
         self.pose = START
         self._refuses = refuses
         self._lands = lands
+        self._reason = reason
 
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
         request = {"action": action, **arguments}
@@ -60,10 +63,10 @@ class Agent:
                 "rotation": {"x": 0.0, "y": self.pose.yaw % 360.0, "z": 0.0},
                 "cameraHorizon": self.pose.pitch % 360.0,
             },
-            "objects": [],
+            "objects": [{"name": "Mug_1", "objectId": MUG, "objectType": "Mug"}],
             "inventoryObjects": [],
             "lastActionSuccess": done,
-            "errorMessage": "" if done else "a Pot is in the way",
+            "errorMessage": "" if done else self._reason,
         }
         return Event(metadata, (VIEW,) if images else (), {})
 
@@ -127,3 +130,15 @@ def test_an_agent_that_does_not_come_back_in_2_1_0_is_a_broken_simulator(lost: A
 def test_the_agent_may_sink_into_the_carpet() -> None:
     agent = Agent(lands=lambda pose: replace(pose, y=pose.y - 1e-3))
     assert len(link_to(agent, "2.1.0").shoot(START, None)) == 5
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"), [("", "no objects called Dragon_1"), ("too hot", "too hot")]
+)
+@pytest.mark.parametrize("version", LINKS)
+def test_a_refused_scene_is_told_with_a_reason(version: str, reason: str, words: str) -> None:
+    agent = Agent(refuses=lambda request: True, reason=reason)
+    poses = tuple(ObjectPose(name, (0, 1, 0), (0, 0, 0)) for name in ("Mug_1", "Dragon_1"))
+    scene = Scene(3, START, poses)
+    with pytest.raises(BadInputError, match=rf"refused SetObjectPoses .* FloorPlan3: {words}\. "):
+        link_to(agent, version)._restore(scene, "SetObjectPoses", objectPoses=object_poses(scene))

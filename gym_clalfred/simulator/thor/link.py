@@ -84,7 +84,7 @@ class Link(ABC):
         """Does an action with this version's own arguments."""
 
     def move(self, metres: float) -> Event:
-        """Moves the agent ahead, as ALFRED does: its body may be in the way, what it holds not."""
+        """Moves the agent ahead, as ALFRED does: what it holds does not stop it, all else does."""
         return self.do("MoveAhead", images=False, moveMagnitude=metres, forceAction=True)
 
     @abstractmethod
