@@ -164,6 +164,14 @@ def go(pose: dict[str, Any]) -> dict[str, Any]:
     return {"action": "TeleportFull", **{k: v for k, v in pose.items() if k != "id"}}
 
 
+def poses_of(objects: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
+    return [
+        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
+        for e in objects
+        if any(e[kind] for kind in kinds)
+    ]
+
+
 def test_metadata_has_the_usual_keys() -> None:
     answers = ask(renderInstanceSegmentation=True)
     agent = answers.agent()
@@ -291,19 +299,61 @@ def test_what_is_sliced_stays_listed_as_sliced() -> None:
 
 def test_poses_can_be_read_and_set_again() -> None:
     before = ask().agent()["objects"]
-    poses = [
-        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
-        for e in before
-        if e["pickupable"]
-    ]
+    poses = poses_of(before, "pickupable", "moveable")
     after = ask({"action": "SetObjectPoses", "objectPoses": poses}).agent()["objects"]
     assert [e["name"] for e in after] == [e["name"] for e in before]
     for old, new in zip(before, after):
         assert new["position"] == pytest.approx(old["position"])
-    fewer = ask({"action": "SetObjectPoses", "objectPoses": poses[:3]}).agent()["objects"]
+    fewer = ask({"action": "SetObjectPoses", "objectPoses": poses[-3:]}).agent()["objects"]
     assert sum(e["pickupable"] for e in fewer) == 3
-    unknown = ask({"action": "SetObjectPoses", "objectPoses": [{"objectName": "Dragon_1"}]})
-    assert "Dragon_1" in unknown.error()[1]
+
+
+def test_furniture_that_is_not_named_is_taken_away_with_its_parts_except_in_2_1_0() -> None:
+    bedroom = "FloorPlan301_physics"
+    before = ask(scene=bedroom).agent()["objects"]
+    fixed = {e["name"] for e in before if not e["moveable"] and not e["pickupable"]}
+    drawers = {e["name"] for e in before if e["objectType"] == "Drawer"}
+    request = {"action": "SetObjectPoses", "objectPoses": poses_of(before, "pickupable")}
+    after = ask(request, scene=bedroom).agent()["objects"]
+    left = {e["name"] for e in after if not e["pickupable"]}
+    assert not any(e["moveable"] for e in after)
+    assert left < fixed
+    assert fixed - left <= drawers
+    legacy = ask(request, scene=bedroom, legacy=True).agent()["objects"]
+    assert [e["name"] for e in legacy] == [e["name"] for e in before]
+    again = ask(request, {"action": "Reset", "sceneName": bedroom}, scene=bedroom)
+    assert [e["name"] for e in again.agent()["objects"]] == [e["name"] for e in before]
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+def test_poses_are_of_objects_that_are_there_and_can_be_moved(legacy: bool) -> None:
+    fridge = next(e["name"] for e in ask().agent()["objects"] if e["objectType"] == "Fridge")
+    for name in ("Dragon_1", fridge):
+        request = {"action": "SetObjectPoses", "objectPoses": [{"objectName": name}]}
+        assert name in ask(request, legacy=legacy).error()[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "able", "field"),
+    [
+        ("CanBeDirty", "dirtyable", "isDirty"),
+        ("CanBeFilled", "canFillWithLiquid", "isFilledWithLiquid"),
+    ],
+)
+def test_2_1_0_sets_the_state_of_all_objects_and_takes_it_back(
+    change: str, able: str, field: str
+) -> None:
+    requests = [
+        {"action": "SetStateOfAllObjects", "StateChange": change, "forceAction": wanted}
+        for wanted in (True, False)
+    ]
+    answers = ask(*requests, legacy=True)
+    for number, wanted in ((3, True), (4, False)):
+        entries = answers.agent(number)["objects"]
+        mugs = [e[field] for e in entries if e["objectType"] in ("Mug", "Cup", "Bowl")]
+        assert mugs
+        assert set(mugs) == {wanted}
+        assert all(e[able] for e in entries if e[field])
 
 
 def test_random_arrangements_follow_their_seed() -> None:

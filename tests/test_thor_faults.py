@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pytest
@@ -32,7 +34,7 @@ from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import SimulatorError
 from gym_clalfred.simulator.player.faults import FAULT_VARIABLE, Kind
 from gym_clalfred.simulator.thor.options import ThorOptions
-from gym_clalfred.simulator.thor.processes import Slot
+from gym_clalfred.simulator.thor.processes import Slot, Supervised
 from gym_clalfred.simulator.thor.simulator import ThorSimulator
 
 TURN = np.array([Action.RotateRight, 0])
@@ -178,6 +180,58 @@ def test_nothing_survives_its_parent(
     assert not alive(session)
     assert session_members(session) == []
     assert leftovers(pipes) == []
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[IO[bytes]]:
+    with open(tmp_path / "log", "w+b") as file:
+        yield file
+
+
+def started(command: str, log: IO[bytes]) -> tuple[Supervised, int]:
+    """A shell under a supervisor, and the process whose number it prints."""
+    process = Supervised(["sh", "-c", command], os.environ, log)
+    for _ in range(300):
+        log.seek(0)
+        if text := log.read().strip():
+            return process, int(text)
+        time.sleep(0.05)
+    process.end()
+    raise AssertionError("the shell did not start")
+
+
+def gone(*pids: int) -> bool:
+    for _ in range(100):
+        if not any(map(alive, pids)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("sleeper", ["sleep 77777", "setsid sleep 77777"])
+def test_a_process_ends_with_all_that_it_started(sleeper: str, log: IO[bytes]) -> None:
+    process, inner = started(f"{sleeper} & echo $!; wait; true", log)
+    assert alive(inner)
+    assert process.poll() is None
+    process.end()
+    assert not alive(inner)
+    assert session_members(process.popen.pid) == []
+    process.end()
+
+
+def test_what_a_process_leaves_when_it_ends_is_ended(log: IO[bytes]) -> None:
+    process, inner = started("sleep 77777 & echo $!; exit 3", log)
+    assert process.popen.wait(30) == 3
+    assert not alive(inner)
+    process.end()
+
+
+def test_all_ends_although_the_supervisor_was_killed(log: IO[bytes]) -> None:
+    process, inner = started("sleep 77777 & echo $!; wait; true", log)
+    os.kill(process.popen.pid, signal.SIGKILL)
+    process.end()
+    assert gone(inner)
+    assert session_members(process.popen.pid) == []
 
 
 def test_places_are_bounded_and_come_back(tmp_path: Path) -> None:

@@ -147,8 +147,8 @@ def restore_as_alfred_does() -> dict[str, Any]:
     found: dict[str, Any] = {"restored": []}
     toggles = [{"objectType": "Faucet", "isOn": True}]
     found["restored"].append(env.do("SetObjectToggles", objectToggles=toggles))
-    for change in ("CanBeDirty", "CanBeFilled"):
-        done = env.do("SetStateOfAllObjects", StateChange=change, forceAction=True)
+    for change, wanted in (("CanBeDirty", True), ("CanBeFilled", False)):
+        done = env.do("SetStateOfAllObjects", StateChange=change, forceAction=wanted)
         found["restored"].append(done)
     found["restored"].append(env.do("SetObjectPoses", objectPoses=poses))
     left = [e["name"] for e in env.last_event.metadata["objects"] if e["pickupable"]]
@@ -206,6 +206,47 @@ def compare_with_this_process() -> dict[str, Any]:
     return {"label": wire.label, "solutions": solutions, "compared": compared}
 
 
+def start_beside_other_builds() -> dict[str, Any]:
+    """Starts what stands for the downloaded build, in a home folder with another one."""
+    from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
+    from gym_clalfred.simulator.thor import legacy
+    from gym_clalfred.simulator.thor.options import ThorOptions
+
+    class NoScreen(legacy._Controller):
+        def check_x_display(self, x_display: str) -> None:
+            """The player draws on none."""
+
+    legacy._Controller = NoScreen  # type: ignore[misc]
+    build = Path(legacy.ai2thor.controller.Controller().executable_path())
+    build.parent.mkdir(parents=True)
+    build.write_text(f'#!/bin/sh\nexec {sys.executable} -m scripts.player "$@"\n')
+    build.chmod(0o755)
+    other = build.parents[1] / "thor-Linux64-f0825767cd50d69f666c7f282e54abfe58f1e917"
+    other.mkdir()
+    link = legacy.LegacyLink(RenderOptions(), ThorOptions(start_timeout=120))
+    objects = link.load(Scene(3, AgentPose(0.0, 0.9, 0.0, 0, 30))).metadata["objects"]
+    link.close()
+    return {"objects": len(objects), "left": [build.exists(), other.exists()]}
+
+
+def load_dirty_and_empty() -> dict[str, Any]:
+    """Loads a kitchen with dishes that are dirty and empty."""
+    from thor_players import OPTIONS
+
+    from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
+    from gym_clalfred.simulator.thor.legacy import LegacyLink
+
+    link = LegacyLink(RenderOptions(), OPTIONS)
+    scene = Scene(28, AgentPose(0.0, 0.9, 0.0, 0, 30), dirty_and_empty=True)
+    entries = link.load(scene).metadata["objects"]
+    link.close()
+    names = ("Bowl", "Cup", "Mug", "Plate")
+    return {
+        "dirty": [entry["isDirty"] for entry in entries if entry["objectType"] in names],
+        "filled": [entry["name"] for entry in entries if entry["isFilledWithLiquid"]],
+    }
+
+
 def break_in_mid_episode() -> dict[str, Any]:
     """Has the player misbehave and goes on with the next episode."""
     import numpy as np
@@ -261,6 +302,19 @@ def test_the_expert_solves_episodes_and_all_is_as_in_this_process(legacy_python:
     assert found["label"] == "thor-2.1.0-clalfred-player"
     assert found["solutions"] == 56
     assert found["compared"] > 40
+
+
+def test_dishes_are_dirty_and_empty(legacy_python: Path) -> None:
+    found = run(legacy_python, "load_dirty_and_empty")
+    assert len(found["dirty"]) > 1
+    assert all(found["dirty"])
+    assert found["filled"] == []
+
+
+def test_other_builds_are_left_alone(legacy_python: Path, tmp_path: Path) -> None:
+    found = run(legacy_python, "start_beside_other_builds", HOME=str(tmp_path))
+    assert found["objects"] > 50
+    assert found["left"] == [True, True]
 
 
 @pytest.mark.parametrize("kind", ["dies", "hangs", "truncated", "wrong-size"])

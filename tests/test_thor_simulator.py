@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -139,6 +140,24 @@ def test_refusals_have_the_same_reasons(
             assert simulator.step(Action.PickupObject, target).failure is reason
 
 
+def test_furniture_stays_where_it_is(
+    wire: ThorSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    scene = tasks[TaskType.HEAT][0].scene
+    wire.reset(Scene(scene.number, scene.start))
+    furniture = [name for name, entry in _entries(wire).items() if entry["moveable"]]
+    before = {name: wire.objects[name] for name in furniture}
+    assert any(state.object_class.name == "Microwave" for state in before.values())
+    wire.reset(scene)
+    for name, state in before.items():
+        assert wire.objects[name].position == pytest.approx(state.position)
+        assert wire.objects[name].rotation == pytest.approx(state.rotation)
+
+
+def _entries(wire: ThorSimulator) -> dict[str, dict[str, Any]]:
+    return {entry["objectId"]: entry for entry in wire._metadata["objects"]}
+
+
 def test_toggles_and_dirt_are_restored(
     wire: ThorSimulator, local: EmbeddedSimulator, tasks: dict[TaskType, list[Trajectory]]
 ) -> None:
@@ -232,6 +251,25 @@ def test_the_agent_must_be_able_to_stand_at_the_start(
     scene = tasks[TaskType.HEAT][0].scene
     with pytest.raises(BadInputError, match="cannot start at x 50"):
         wire.reset(Scene(scene.number, AgentPose(50.0, 0.9, 0.0, 0, 30), scene.object_poses))
+
+
+def test_a_scene_with_objects_that_are_not_there_is_refused_at_once(
+    wire: ThorSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    scene = tasks[TaskType.HEAT][0].scene
+    wire.reset(scene)
+    link = wire._link
+    strange = (*scene.object_poses, replace(scene.object_poses[0], name="Dragon_1"))
+    with pytest.raises(
+        BadInputError, match=r"SetObjectPoses .* FloorPlan\d+: .*Dragon_1"
+    ) as raised:
+        wire.reset(replace(scene, object_poses=strange))
+    assert "times" not in str(raised.value)
+    with pytest.raises(UsageError):
+        wire.step(Action.MoveAhead)
+    assert wire._link is link
+    wire.reset(scene)
+    assert wire.agent == scene.start
 
 
 def test_the_label_says_version_and_build() -> None:

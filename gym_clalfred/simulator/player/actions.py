@@ -18,6 +18,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure, ObjectPose
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.conditions import Conditions
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.metadata import Screen
@@ -317,14 +318,21 @@ class Actions(Conditions):
     def set_poses(self, objectPoses: list, placeStationary: bool = True) -> None:
         """Puts exactly these pickupable objects in the room; all others go.
 
-        Furniture may be named too, as programs do that list all that AI2-THOR calls moveable, but
-        it stays where it is.
+        In 5.0.0 moveable furniture goes too unless it is named; what is named stays where it is.
         """
-        fixtures = {fixture.name for fixture in self.world.household.room.fixtures}
-        entries = [entry for entry in objectPoses if entry.get("objectName") not in fixtures]
+        if not objectPoses:
+            return
+        world = self.world
+        moveable: set[str] = set()
+        if not self.legacy:
+            fixtures = world.household.room.fixtures
+            moveable = {f.name for f in fixtures if f.object_class in traits.MOVEABLE}
+        named = {entry.get("objectName") for entry in objectPoses}
+        entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
         poses = tuple(map(_object_pose, entries))
+        world.gone |= moveable - named
         try:
-            self.world.arrange(self.world.scene_with(poses))
+            world.arrange(world.scene_with(poses))
         except BadInputError as error:
             raise RefusedError(str(error), "InvalidArgument") from None
 

@@ -66,17 +66,21 @@ class Conditions(Queries):
 
     @action("SetStateOfAllObjects")
     def set_all(self, StateChange: str, forceAction: bool = False) -> None:
-        """2.1.0's way, as ALFRED uses it, to make all dishes dirty and to empty them."""
+        """2.1.0's way to make all dishes dirty or clean, or to fill or empty all that holds liquid.
+
+        ``forceAction`` is the state that is wanted.
+        """
         if StateChange not in ("CanBeDirty", "CanBeFilled"):
             raise unsupported(f"SetStateOfAllObjects with StateChange={StateChange!r}")
         world = self.world
         if StateChange == "CanBeDirty":
-            world.scene = replace(world.scene, dirty_and_empty=True)
-            world.make_dirty()
+            world.scene = replace(world.scene, dirty_and_empty=forceAction)
+            world.set_dirty(forceAction)
             return
+        liquid = "water" if forceAction else None
         for thing in world.household.things:
-            if world.condition(thing).liquid is not None:
-                world.set_condition(thing, replace(world.condition(thing), liquid=None))
+            if thing.alive and thing.object_class in traits.FILLABLE:
+                world.set_condition(thing, replace(world.condition(thing), liquid=liquid))
 
     @action(
         "SetRoomTempDecayTimeForType",

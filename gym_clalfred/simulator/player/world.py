@@ -58,10 +58,13 @@ class World(EmbeddedSimulator):
         reach: how far away an object may be and still be ``visible``, in metres.
         crouching: whether the camera is low.
         hidden: ids of objects that are not drawn.
+        gone: names of furniture that was taken out of the room.
     """
 
     def __init__(self, rooms: Callable[[int], Room] = make_room) -> None:
-        super().__init__(RenderOptions(image_size=8, instances=False), rooms)
+        super().__init__(RenderOptions(image_size=8, instances=False), self._furnished)
+        self._whole_rooms = rooms
+        self.gone: frozenset[str] = frozenset()
         self.reach = REACH_METRES
         self.crouching = False
         self.hidden: set[str] = set()
@@ -72,6 +75,7 @@ class World(EmbeddedSimulator):
 
     def enter(self, number: int) -> None:
         """Builds a room as it is by default, with the agent in its middle."""
+        self.gone = frozenset()
         x, z = _middle(self._rooms(number).walkable)
         self.arrange(Scene(number, AgentPose(x, AGENT_HEIGHT, z, 0, 0)))
         self._stand(x, z, 0.0, 0.0)
@@ -225,11 +229,11 @@ class World(EmbeddedSimulator):
         self._conditions[thing.index] = condition
         self.household._changed(thing)
 
-    def make_dirty(self) -> None:
-        """Makes all dishes dirty."""
+    def set_dirty(self, is_dirty: bool) -> None:
+        """Makes all dishes dirty or clean."""
         for thing in self.household.things:
             if thing.alive and thing.object_class in DISHES:
-                self.change(thing, is_dirty=True)
+                self.change(thing, is_dirty=is_dirty)
 
     def hand(self) -> tuple[tuple[float, float, float], float] | None:
         """Where the held object is: base centre and yaw."""
@@ -259,6 +263,19 @@ class World(EmbeddedSimulator):
         sums = sum_pixels(instances, len(things) + 1)
         seen = observe(instances, sums, self._object_ids, things, self._x, self._z)
         self._observation = seen if self.reach == REACH_METRES else self._within_reach(seen)
+
+    def _furnished(self, number: int) -> Room:
+        """A room without what is gone and its parts; the floor below stays taken."""
+        room = self._whole_rooms(number)
+        if not self.gone:
+            return room
+        gone, fixtures = set(self.gone), []
+        for fixture in room.fixtures:
+            if fixture.name in gone or fixture.part_of in gone:
+                gone.add(fixture.name)
+            else:
+                fixtures.append(fixture)
+        return replace(room, fixtures=tuple(fixtures))
 
     def _stand(self, x: float, z: float, yaw: float, pitch: float) -> None:
         self._x, self._z = x, z

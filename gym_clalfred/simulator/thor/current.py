@@ -67,11 +67,13 @@ class CurrentLink(Link):
             toggles = [
                 {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
             ]
-            self._must("SetObjectToggles", objectToggles=toggles)
+            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
         if scene.object_poses:
-            self._must("SetObjectPoses", objectPoses=object_poses(scene), placeStationary=True)
+            entries = self._controller.last_event.metadata["objects"]
+            poses = [*object_poses(scene), *_furniture_poses(scene, entries)]
+            self._restore(scene, "SetObjectPoses", objectPoses=poses, placeStationary=True)
         if scene.dirty_and_empty:
-            self._soil_dishes()
+            self._soil_dishes(scene)
         return self.do("Pass", images=False)
 
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
@@ -81,13 +83,13 @@ class CurrentLink(Link):
         return self._event(event, images)
 
     def look(self, degrees: int, pose: AgentPose) -> Event:
-        """Tilts the camera."""
+        """Tilts the camera; nothing forces this version to if what is held is in the way."""
         action = "LookDown" if degrees > 0 else "LookUp"
         return self.do(action, images=False, degrees=abs(degrees))
 
     def turn(self, action: str, degrees: int) -> Event:
         """Turns the agent."""
-        return self.do(action, images=False, degrees=degrees)
+        return self.do(action, images=False, degrees=degrees, forceAction=True)
 
     def put(self, held: str, receptacle: str, images: bool) -> Event:
         """Puts the held object down; the object that is named is the receptacle."""
@@ -163,25 +165,17 @@ class CurrentLink(Link):
                 raise SimulatorError(f"a camera did not follow the agent: {camera}")
         return event
 
-    def _must(self, action: str, **arguments: Any) -> Event:
-        event = self.do(action, images=False, **arguments)
-        if not event.success:
-            raise SimulatorError(
-                f"AI2-THOR {self.version} refused {action} while restoring a scene: "
-                f"{event.message}. Scenes recorded in another version may not fit"
-            )
-        return event
-
-    def _soil_dishes(self) -> None:
+    def _soil_dishes(self, scene: Scene) -> None:
         names = {kind.name for kind in DISHES}
         objects = self.do("Pass", images=False).metadata["objects"]
         for entry in objects:
             if entry["objectType"] not in names:
                 continue
+            chosen = {"objectId": entry["objectId"], "forceAction": True}
             if entry["dirtyable"] and not entry["isDirty"]:
-                self._must("DirtyObject", objectId=entry["objectId"], forceAction=True)
+                self._restore(scene, "DirtyObject", **chosen)
             if entry.get("isFilledWithLiquid"):
-                self._must("EmptyLiquidFromObject", objectId=entry["objectId"], forceAction=True)
+                self._restore(scene, "EmptyLiquidFromObject", **chosen)
 
     def _angle(self, view: View) -> tuple[float, float]:
         return self.render.view_angles[view]
@@ -202,6 +196,19 @@ class CurrentLink(Link):
                 depth = depths[k] if self.render.depth else None
                 views.append(CameraView(frame[..., :3], colours, depth))
         return Event(event.metadata, tuple(views), colour_table(event.object_id_to_color))
+
+
+def _furniture_poses(scene: Scene, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where all is that can be pushed but not picked up, as ``SetObjectPoses`` wants it.
+
+    This version takes away what can be moved and is not named, be it a microwave or a table.
+    """
+    named = {pose.name for pose in scene.object_poses}
+    return [
+        {"objectName": entry["name"], "position": entry["position"], "rotation": entry["rotation"]}
+        for entry in entries
+        if entry["moveable"] and not entry["pickupable"] and entry["name"] not in named
+    ]
 
 
 def _placed(eye: dict[str, float], pose: AgentPose, angle: tuple[float, float]) -> dict[str, Any]:

@@ -41,9 +41,13 @@ from gym_clalfred.simulator.thor.link import (
 )
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.processes import Slot, Supervised
+from gym_clalfred.simulator.thor.states import pose_of
 
 #: How often a waiting reader looks whether the process still lives, in seconds.
 PULSE = 0.1
+
+#: An agent nearer than this to where it should be is there, in metres.
+CLOSE = 0.01
 
 #: AI2-THOR 2.1.0 gives depth in millimetres.
 MILLIMETRES = np.float32(0.001)
@@ -78,12 +82,13 @@ class LegacyLink(Link):
             toggles = [
                 {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
             ]
-            self._must("SetObjectToggles", objectToggles=toggles)
+            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
         if scene.dirty_and_empty:
-            for change in ("CanBeDirty", "CanBeFilled"):
-                self._must("SetStateOfAllObjects", StateChange=change, forceAction=True)
+            # Here ``forceAction`` is the state that is wanted: dirty, and not filled.
+            for change, wanted in (("CanBeDirty", True), ("CanBeFilled", False)):
+                self._restore(scene, "SetStateOfAllObjects", StateChange=change, forceAction=wanted)
         if scene.object_poses:
-            return self._must("SetObjectPoses", objectPoses=object_poses(scene))
+            return self._restore(scene, "SetObjectPoses", objectPoses=object_poses(scene))
         return self.do("Pass", images=False)
 
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
@@ -98,7 +103,7 @@ class LegacyLink(Link):
 
     def turn(self, action: str, degrees: int) -> Event:
         """Turns the agent, always by 90 degrees."""
-        return self.do(action, images=False)
+        return self.do(action, images=False, forceAction=True)
 
     def put(self, held: str, receptacle: str, images: bool) -> Event:
         """Puts the held object down."""
@@ -113,23 +118,24 @@ class LegacyLink(Link):
 
     def teleport(self, pose: AgentPose, images: bool = False) -> Event:
         """Puts the agent at a pose."""
-        return self._turned(pose, 0.0, 0.0, images)
+        return self.do("TeleportFull", images, **_placed(pose))
 
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
-        """The five views: the agent turns and turns back.
+        """The five views: the agent turns and turns back, whatever it holds.
 
         What is held would turn with the agent, so it is left out of all views but the agent's own.
         """
         if held is not None:
-            self.do("HideObject", images=False, objectId=held)
-        views = {}
-        for view in self.turned_views:
-            yaw, pitch = self.render.view_angles[view]
-            views[view] = self._turned(pose, yaw, pitch, images=True).views[0]
+            self._must("HideObject", objectId=held)
+        views = {
+            view: self._shot(pose, *self.render.view_angles[view]).views[0]
+            for view in self.turned_views
+        }
         if held is not None:
-            self.do("UnhideObject", images=False, objectId=held)
-        front = self.teleport(pose, images=True).views[0]
-        return tuple(views.get(view, front) for view in View)
+            self._must("UnhideObject", objectId=held)
+        back = self._shot(pose)
+        _check_place(pose_of(back.metadata), pose)
+        return tuple(views.get(view, back.views[0]) for view in View)
 
     def sight(self, held: str | None) -> CameraView:
         """The agent's own view without what it holds."""
@@ -152,25 +158,10 @@ class LegacyLink(Link):
         if controller is not None:
             controller.end()
 
-    def _turned(self, pose: AgentPose, yaw: float, pitch: float, images: bool) -> Event:
-        return self.do(
-            "TeleportFull",
-            images,
-            x=pose.x,
-            y=pose.y,
-            z=pose.z,
-            rotateOnTeleport=True,
-            rotation=float(pose.yaw + yaw),
-            horizon=float(pose.pitch + pitch),
-        )
-
-    def _must(self, action: str, images: bool = False, **arguments: Any) -> Event:
-        event = self.do(action, images, **arguments)
-        if not event.success:
-            raise SimulatorError(
-                f"AI2-THOR {self.version} refused {action} while restoring a scene: {event.message}"
-            )
-        return event
+    def _shot(self, pose: AgentPose, yaw: float = 0.0, pitch: float = 0.0) -> Event:
+        """What an agent at a pose sees that turns its head."""
+        turned = _placed(pose, yaw, pitch)
+        return self._must("TeleportFull", images=True, forceAction=True, **turned)
 
     def _event(self, event: Any, images: bool) -> Event:
         views: tuple[CameraView, ...] = ()
@@ -179,6 +170,27 @@ class LegacyLink(Link):
             colours = pack_colours(event.instance_segmentation_frame)
             views = (CameraView(event.frame, colours, depth),)
         return Event(event.metadata, views, colour_table(event.object_id_to_color))
+
+
+def _placed(pose: AgentPose, yaw: float = 0.0, pitch: float = 0.0) -> dict[str, Any]:
+    return {
+        "x": pose.x,
+        "y": pose.y,
+        "z": pose.z,
+        "rotateOnTeleport": True,
+        "rotation": float(pose.yaw + yaw),
+        "horizon": float(pose.pitch + pitch),
+    }
+
+
+def _check_place(found: AgentPose, wanted: AgentPose) -> None:
+    """Raises ``SimulatorError`` if the agent is not where it should be."""
+    apart = [getattr(found, axis) - getattr(wanted, axis) for axis in "xyz"]
+    turned = (found.yaw, found.pitch) != (wanted.yaw, wanted.pitch)
+    if turned or max(map(abs, apart)) > CLOSE:
+        raise SimulatorError(
+            f"the agent did not come back from looking around: it is at {found}, not {wanted}"
+        )
 
 
 class _Answers(Queue[Any]):
@@ -304,6 +316,9 @@ class _Controller(_ControllerBase):
         if self._slot is not None:
             self._slot.release()
             self._slot = None
+
+    def prune_releases(self) -> None:
+        """Leaves the user's other builds alone, newer versions' among them."""
 
     def check_x_display(self, x_display: str) -> None:
         """Checks the display, unless a local build runs without one."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.errors import MissingDependencyError
+from gym_clalfred.errors import BadInputError, MissingDependencyError, SimulatorError
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene, View
 from gym_clalfred.simulator.thor.options import ThorOptions
 
@@ -58,7 +58,7 @@ class Link(ABC):
     """A running AI2-THOR.
 
     Any method may raise anything when the process behind it is broken; ``ThorSimulator`` takes
-    every exception as a crash.
+    every exception as a crash but ``BadInputError``, which no new start would help.
 
     Args:
         render: what frames have to contain.
@@ -83,13 +83,17 @@ class Link(ABC):
     def do(self, action: str, images: bool, **arguments: Any) -> Event:
         """Does an action with this version's own arguments."""
 
+    def move(self, metres: float) -> Event:
+        """Moves the agent ahead, as ALFRED does: what it holds does not stop it, all else does."""
+        return self.do("MoveAhead", images=False, moveMagnitude=metres, forceAction=True)
+
     @abstractmethod
     def look(self, degrees: int, pose: AgentPose) -> Event:
         """Tilts the camera, positive down."""
 
     @abstractmethod
     def turn(self, action: str, degrees: int) -> Event:
-        """Turns the agent: ``RotateLeft`` or ``RotateRight``."""
+        """Turns the agent, whatever it holds: ``RotateLeft`` or ``RotateRight``."""
 
     @abstractmethod
     def put(self, held: str, receptacle: str, images: bool) -> Event:
@@ -119,6 +123,24 @@ class Link(ABC):
     def turned_views(self) -> tuple[View, ...]:
         """The views that are not the agent's own."""
         return tuple(view for view in View if self.render.view_angles[view] != (0, 0))
+
+    def _must(self, action: str, images: bool = False, **arguments: Any) -> Event:
+        """Does an action that a sound AI2-THOR does not refuse."""
+        event = self.do(action, images, **arguments)
+        if not event.success:
+            raise SimulatorError(f"AI2-THOR {self.version} refused {action}: {event.message}")
+        return event
+
+    def _restore(self, scene: Scene, action: str, **arguments: Any) -> Event:
+        """Does an action that brings a scene about; what is refused now always will be."""
+        event = self.do(action, images=False, **arguments)
+        if not event.success:
+            reason = event.message or _missing_objects(scene, event) or "it gave no reason"
+            raise BadInputError(
+                f"AI2-THOR {self.version} refused {action} while restoring {scene.floor_plan}: "
+                f"{reason.rstrip('.')}. Scenes recorded in another version may not fit"
+            )
+        return event
 
 
 def installed_version() -> str:
@@ -158,6 +180,13 @@ def colour_table(colours: dict[str, Any]) -> dict[str, int]:
         for name, colour in colours.items()
         if "|" in name
     }
+
+
+def _missing_objects(scene: Scene, event: Event) -> str:
+    """Which objects of a scene AI2-THOR does not have; 2.1.0 itself does not tell."""
+    known = {str(entry["name"]) for entry in event.metadata["objects"]}
+    missing = sorted({pose.name for pose in scene.object_poses} - known)
+    return f"no objects called {', '.join(missing)}" if missing else ""
 
 
 def object_poses(scene: Scene) -> list[dict[str, Any]]:

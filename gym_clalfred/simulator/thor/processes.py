@@ -45,23 +45,27 @@ class Supervised:
             stderr=log,
             start_new_session=True,
         )
+        self._ended = False
 
     def poll(self) -> int | None:
         """The exit code, or ``None`` while it runs."""
         return self.popen.poll()
 
     def end(self) -> None:
-        """Kills the process and all its children, and waits until they are gone."""
+        """Kills the process and all that it started, and waits until they are gone."""
         assert self.popen.stdin is not None
-        # The supervisor kills and buries its child when this pipe closes.
+        if self._ended:
+            return
+        # The supervisor kills and buries all that it is responsible for when this pipe closes.
         with suppress(BrokenPipeError):
             self.popen.stdin.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self.popen.wait(SUPERVISOR_SECONDS)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.popen.pid, signal.SIGKILL)
-            self.popen.wait()
+        # What is left if it hangs, or was killed itself: its group has its number.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.wait()
+        self._ended = True
 
 
 class Slot:

@@ -33,7 +33,13 @@ from gym_clalfred.simulator.thor.images import decode_colours, resample, resampl
 from gym_clalfred.simulator.thor.link import CameraView, Event, Link, installed_version, make_link
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.rules import refusal_of
-from gym_clalfred.simulator.thor.states import Place, class_of_entry, place_of, states_of
+from gym_clalfred.simulator.thor.states import (
+    Place,
+    class_of_entry,
+    place_of,
+    pose_of,
+    states_of,
+)
 from gym_clalfred.simulator.treatments import Mark, treatment_of
 
 T = TypeVar("T")
@@ -71,8 +77,13 @@ class ThorSimulator(Simulator):
         self._forget()
 
     def reset(self, scene: Scene) -> None:
-        """Builds the scene, starting AI2-THOR anew if it is broken."""
+        """Builds the scene, starting AI2-THOR anew if it is broken.
+
+        Raises:
+            BadInputError: if a sound AI2-THOR refuses the scene, which is not tried again.
+        """
         self._forget()
+        self._event = None
         wait = self.options.back_off
         for attempt in range(self.options.tries):
             if attempt:
@@ -152,11 +163,7 @@ class ThorSimulator(Simulator):
     def agent(self) -> AgentPose:
         """The agent's pose."""
         if self._pose is None:
-            agent = self._metadata["agent"]
-            x, y, z = (round(float(agent["position"][axis]), 4) for axis in "xyz")
-            yaw = round(float(agent["rotation"]["y"])) % 360
-            pitch = (round(float(agent["cameraHorizon"])) + 180) % 360 - 180
-            self._pose = AgentPose(x, y, z, yaw, pitch)
+            self._pose = pose_of(self._metadata)
         return self._pose
 
     @property
@@ -286,9 +293,7 @@ class ThorSimulator(Simulator):
             event = self._guarded(lambda: link.look(degrees, self.agent))
             failure = Failure.LOOK_LIMIT
         elif action == Action.MoveAhead:
-            event = self._guarded(
-                lambda: link.do("MoveAhead", images=False, moveMagnitude=MOVE_METRES)
-            )
+            event = self._guarded(lambda: link.move(MOVE_METRES))
             failure = Failure.BLOCKED
         else:
             event = self._guarded(lambda: link.turn(action.name, ROTATE_DEGREES))

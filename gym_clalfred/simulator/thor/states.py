@@ -1,4 +1,4 @@
-"""From AI2-THOR's metadata to ``ObjectState``."""
+"""From AI2-THOR's metadata to ``ObjectState`` and ``AgentPose``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
-from gym_clalfred.simulator.contract import ObjectState, Vector
+from gym_clalfred.simulator.contract import AgentPose, ObjectState, Vector
 from gym_clalfred.simulator.treatments import Mark
 
 #: Extents of objects of which AI2-THOR does not tell them, as 2.1.0 of furniture.
@@ -26,6 +26,15 @@ class Place:
 
     position: Vector
     rotation: Vector
+
+
+def pose_of(metadata: Mapping[str, Any]) -> AgentPose:
+    """Where the agent is and looks; angles are whole degrees."""
+    agent = metadata["agent"]
+    x, y, z = (round(float(agent["position"][axis]), 4) for axis in "xyz")
+    yaw = round(float(agent["rotation"]["y"])) % 360
+    pitch = (round(float(agent["cameraHorizon"])) + 180) % 360 - 180
+    return AgentPose(x, y, z, yaw, pitch)
 
 
 def class_of_entry(entry: Mapping[str, Any]) -> ObjectClass | None:
