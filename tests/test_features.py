@@ -108,7 +108,8 @@ def test_a_run_with_unity_finds_no_maps_of_the_players_pictures(
 
 
 def test_the_embedded_household_looks_as_its_code_says() -> None:
-    assert EpisodeReader(SOURCE, FakeEncoder())._looks == looks_of("embedded")
+    kind = EpisodeReader(SOURCE, FakeEncoder())._kind
+    assert kind == f"{FakeEncoder.name}/{looks_of('embedded')}"
     assert looks_of("embedded").startswith("embedded-")
 
 
