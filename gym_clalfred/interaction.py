@@ -17,7 +17,13 @@ from gym_clalfred.objects import (
     TOGGLEABLE,
     ObjectClass,
 )
-from gym_clalfred.simulator.contract import SIGHT_PIXELS, Failure, ObjectState, Sight
+from gym_clalfred.simulator.contract import (
+    LEAST_PIXELS,
+    SIGHT_PIXELS,
+    Failure,
+    ObjectState,
+    Sight,
+)
 
 #: Classes that some action can be done on; a mask over anything else points at nothing.
 INTERACTABLE = PICKUPABLE | RECEPTACLES | OPENABLE | TOGGLEABLE | SLICEABLE
@@ -132,7 +138,7 @@ def _why_none_is_visible(
     if wanted is ObjectClass.NoObject:
         return Failure.NO_TARGET
     in_view = any(
-        sight.extent(name)[0] > 0
+        sight.extent(name)[0] >= LEAST_PIXELS
         for name in sight.object_ids
         if name in objects and objects[name].object_class is wanted
     )

@@ -71,6 +71,12 @@ def test_what_is_out_of_reach_never_counts() -> None:
     assert (choice.object_id, choice.failure) == (None, Failure.TOO_FAR)
 
 
+def test_what_shows_in_too_few_pixels_is_not_called_far_away() -> None:
+    sight = paint({MUG_A: (10, 10, 2, 2)}, out_of_reach=(MUG_A,))
+    choice = choose_by_class(ObjectClass.Mug, sight, OBJECTS)
+    assert (choice.object_id, choice.failure) == (None, Failure.NOT_VISIBLE)
+
+
 def test_none_in_view() -> None:
     sight = paint({POT: (100, 100, 60, 60)})
     assert choose_by_class(ObjectClass.Mug, sight, OBJECTS).failure is Failure.NOT_VISIBLE

@@ -28,6 +28,9 @@ PITCH_RANGE = (-30, 60)
 #: size of the images an agent sees. ALFRED records its masks at this size.
 SIGHT_PIXELS = 300
 
+#: An object is seen when at least so many pixels of the sight show it.
+LEAST_PIXELS = 5
+
 Vector = tuple[float, float, float]
 
 

@@ -14,6 +14,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     FIELD_OF_VIEW_DEGREES,
+    LEAST_PIXELS,
     REACH_METRES,
     SIGHT_PIXELS,
     AgentPose,
@@ -23,9 +24,6 @@ from gym_clalfred.simulator.contract import (
 from gym_clalfred.simulator.embedded.placement import Gaze, sine_cosine
 from gym_clalfred.simulator.embedded.render.readout import find_runs
 from gym_clalfred.simulator.embedded.things import Thing
-
-#: An object is seen when at least so many pixels of the sight show it.
-LEAST_PIXELS = 5
 
 #: How far away things are put at most; what is put there is surely within reach.
 PUT_REACH = 1.4

@@ -14,6 +14,7 @@ from gym_clalfred.actions import LOOK_DEGREES, MOVE_METRES, ROTATE_DEGREES, Acti
 from gym_clalfred.errors import BadInputError, SimulatorError, UsageError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
+    LEAST_PIXELS,
     PITCH_RANGE,
     SIGHT_PIXELS,
     SUCCESS,
@@ -28,7 +29,6 @@ from gym_clalfred.simulator.contract import (
     Simulator,
     View,
 )
-from gym_clalfred.simulator.embedded.visibility import LEAST_PIXELS
 from gym_clalfred.simulator.thor.images import decode_colours, resample, resample_nearest
 from gym_clalfred.simulator.thor.link import CameraView, Event, Link, installed_version, make_link
 from gym_clalfred.simulator.thor.options import ThorOptions

@@ -226,12 +226,12 @@ def draw_view(
                 ):
                     pixel = offset + column
                     place = np.int32(column)
-                    depth = value + slope_x * np.float32(place)
+                    # Arithmetic instead of a choice: a choice becomes slow masked stores. It is
+                    # exact, so that what was drawn below leaves no trace.
+                    depth = (value + slope_x * np.float32(place)) * np.float32(place < right)
                     before, named = inverse_depth[pixel], polygons[pixel]
-                    # Arithmetic instead of a choice: a choice becomes slow masked stores.
-                    nearer = np.float32((depth > before) & (place < right))
-                    inverse_depth[pixel] = before + (depth - before) * nearer
-                    polygons[pixel] = named + (name - named) * nearer
+                    inverse_depth[pixel] = max(before, depth)
+                    polygons[pixel] = named + (name - named) * np.float32(depth > before)
 
 
 @njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")

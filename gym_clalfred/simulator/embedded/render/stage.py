@@ -169,14 +169,7 @@ class Stage:
             self._free_receivers.append(int(r))
         self._cast(-1, self._slot(placed), self._all_receivers())
         self._polygons.give(placed.first, placed.count)
-        # The last object moves into the gap, so that the list stays dense.
-        last = self.objects - 1
-        if placed.slot != last:
-            self.spans[placed.slot] = self.spans[last]
-            self.spheres[placed.slot] = self.spheres[last]
-            self._boxes[placed.slot] = self._boxes[last]
-            self._placed[int(self.spans[last, 2])].slot = placed.slot
-        self.objects = last
+        self._shift(placed.slot + 1, -1)
 
     def light_up(self) -> None:
         """Brings the light maps up to date, before they are drawn."""
@@ -240,10 +233,12 @@ class Stage:
         first = self._polygons.take(count)
         while self._polygons.end > len(self.counts):
             self._grow(_PER_POLYGON)
-        slot = self.objects
-        if slot == len(self.spans):
-            self._grow(("spans", "spheres", "_boxes"))
-        self.objects += 1
+        if self.objects == len(self.spans):
+            self._grow(_PER_OBJECT)
+        # In order of their instances, whatever came and went before: where two things meet, the
+        # one that is drawn first shows.
+        slot = int(np.searchsorted(self.spans[: self.objects, 2], instance))
+        self._shift(slot, 1)
         self.spans[slot] = (first, count, instance, 0)
         placed = _Placed(slot, first, count)
         self._place(placed, instance, mesh, position, yaw, rooted)
@@ -303,6 +298,15 @@ class Stage:
             y + low[1],
             y + high[1],
         )
+
+    def _shift(self, slot: int, by: int) -> None:
+        """Moves all objects from a slot on by one slot, up or down."""
+        for name in _PER_OBJECT:
+            array = getattr(self, name)
+            array[slot + by : self.objects + by] = array[slot : self.objects].copy()
+        self.objects += by
+        for moved in range(slot + by, self.objects):
+            self._placed[int(self.spans[moved, 2])].slot = moved
 
     def _grow(self, names: tuple[str, ...]) -> None:
         """Doubles the length of arrays."""
@@ -394,6 +398,7 @@ class Stage:
         return np.array(made, dtype=np.int32)
 
 
+_PER_OBJECT = ("spans", "spheres", "_boxes")
 _PER_POLYGON = (
     "corners",
     "counts",
