@@ -19,7 +19,7 @@ from household_room import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_agent import random_walk
+from random_agent import random_scene, random_walk
 
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError, UsageError
@@ -30,11 +30,11 @@ from gym_clalfred.simulator.contract import (
     Failure,
     ObjectPose,
     RenderOptions,
-    Scene,
     View,
 )
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.random_agent import random_step
 
 SMALL = RenderOptions(image_size=32)
 
@@ -391,7 +391,7 @@ def test_equal_in_other_processes():
     code = """
 import hashlib
 from household_room import kitchen, scene
-from random_agent import random_walk
+from random_agent import random_scene, random_walk
 from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 simulator = EmbeddedSimulator(RenderOptions(image_size=32, depth=True), kitchen)
@@ -486,28 +486,20 @@ def test_impossible_starts_are_refused_and_leave_the_scene(simulator, start, mes
     assert simulator.step(Action.RotateLeft).success
 
 
-@pytest.mark.parametrize("room", [4, 16, 212])
+@pytest.mark.parametrize("room", [4, 212])
 def test_what_is_seen_does_not_depend_on_what_was_played_before(room: int) -> None:
-    simulator = EmbeddedSimulator(RenderOptions(image_size=84, depth=True))
+    simulator = EmbeddedSimulator(RenderOptions(image_size=64, depth=True))
 
     def play(seed: int) -> list[bytes]:
         rng = np.random.default_rng(seed)
-        points = sorted(make_room(room).walkable)
-        x, z = points[rng.integers(len(points))]
-        simulator.reset(Scene(number=room, start=AgentPose(x, 0.9, z, 0, 30)))
+        simulator.reset(random_scene(make_room(room), rng))
         seen = []
-        for _ in range(25):
-            visible = sorted(simulator.sight().visible)
-            action = Action(int(rng.integers(int(Action.Stop))))
-            target = str(rng.choice(visible)) if visible else None
-            if not action.is_interaction:
-                simulator.step(action)
-            elif target is not None:
-                simulator.step(action, target)
+        for _ in range(60):
+            random_step(simulator, rng)
             frame, sight = simulator.frame(), simulator.sight()
             parts = (frame.rgb, frame.classes, frame.instances, frame.depth, sight.instances)
-            seen.append(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
+            seen.append(b"".join(part.tobytes() for part in parts))
         return seen
 
     first = [play(seed) for seed in range(3)]
-    assert [play(seed) for seed in (2, 0, 1)] == [first[2], first[0], first[1]]
+    assert [play(seed) for seed in (2, 1, 0)] == first[::-1]

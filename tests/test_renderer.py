@@ -478,3 +478,20 @@ def test_depth_is_rounded_as_ieee_says_on_every_processor():
     found = np.empty_like(inverse)
     write_depth(inverse, found)
     np.testing.assert_array_equal(found, np.float32(1) / np.maximum(inverse, LEAST_INVERSE))
+
+
+@given(st.permutations(range(1, 6)), st.lists(st.integers(1, 5), max_size=4))
+@settings(max_examples=20, deadline=None)
+def test_objects_are_drawn_in_one_order_whatever_came_and_went(
+    order: list[int], again: list[int]
+) -> None:
+    stage = make_stage()
+    for instance in [*order, *again]:
+        stage.remove(instance)
+        stage.put(instance, box(0.2, 0.1 * instance, 0.2), (0.0, 0.0, 2.0), 0.0)
+    stage.remove(3)
+    left = [0, 1, 2, 4, 5]
+    assert stage.spans[: stage.objects, 2].tolist() == left
+    # What belongs to an object moves with it: a taller box has a larger sphere.
+    radii = stage.spheres[1 : stage.objects, 3].tolist()
+    assert radii == sorted(set(radii))
