@@ -1,4 +1,4 @@
-"""The imitation loss of SPEC section 5, episode by episode, and the squared distance of logits."""
+"""The imitation loss episode by episode, and the squared distance of logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of SPEC section 4, from per-episode records to the matrix R and its summaries."""
+"""The metrics of the benchmark, from per-episode records to the matrix R and its summaries."""
 
 from __future__ import annotations
 
