@@ -64,7 +64,15 @@ def invented_results(config: RunConfig, skill: float) -> Results:
             "position": 100 * len(tasks),
         },
         labels={"data": "invented", "backend": "none", "encoder": "none"},
-        training={"updates": 100 * len(tasks)},
+        training={
+            "updates": 100 * len(tasks),
+            "steps_seen": 4000 * len(tasks),
+            "parameters": 1_000_000,
+            "memory": 8,
+            "held": 8,
+            "needs_boundaries": False,
+            "needs_labels": False,
+        },
         curves=curves,
         seconds={"train": 100.0, "evaluate": 20.0, "processor": 90.0},
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,17 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from report_runs import EPISODES, write_runs
+from report_runs import EPISODES, invented_results, write_runs
 from runs import fake_config
 
 from agents.recording import write_film
-from cl.experiment.results import METRICS, read_results, validate
-from cl.report.formats import as_csv, as_latex, as_markdown, as_text
+from cl.experiment.results import METRICS, Results, read_results, validate
+from cl.report.formats import FORMATS, as_csv, as_latex, as_markdown, as_text
 from cl.report.html import as_html
 from cl.report.paper import paper_value
 from cl.report.plots import plot_all
 from cl.report.summary import Table, load_runs, statistic, summarise
-from cl.report.text import TEXT_WIDTH, fitted
+from cl.report.text import TEXT_WIDTH, fitted, summary_table
 from gym_clalfred.errors import BadInputError, DataError
 from scripts.report import main
 
@@ -190,6 +192,24 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
             lambda document: document["splits"]["valid_seen"]["episodes"][0].pop("steps"),
             r"episodes\[0\]",
         ),
+        (
+            lambda document: document["splits"]["valid_seen"].pop("metrics"),
+            "splits.valid_seen.metrics: expected an object",
+        ),
+        (
+            lambda document: document["splits"]["valid_unseen"].pop("episodes"),
+            "splits.valid_unseen.episodes: expected a list",
+        ),
+        (
+            lambda document: document["splits"]["valid_seen"]["matrix"].update(SR=[None] * 7),
+            r"valid_seen.matrix.SR: expected 7 rows of 7",
+        ),
+        (lambda document: document.update(labels={}), "labels.data: expected a text"),
+        (
+            lambda document: document["splits"]["valid_seen"].update(after_each_task=[1] * 7),
+            r"valid_seen.after_each_task\[0\]: expected an object",
+        ),
+        (lambda document: document["config"].update(method=[]), "config.method: expected a text"),
     ],
 )
 def test_results_that_break_the_schema_are_refused(
@@ -201,6 +221,52 @@ def test_results_that_break_the_schema_are_refused(
     (tmp_path / "results.json").write_text(json.dumps(document))
     with pytest.raises(DataError, match=match):
         read_results(tmp_path)
+
+
+JUNK = (None, True, -1, 3, 10**400, 0.5, math.nan, "x", [], [1], [None], {}, {"SR": 1})
+MISSING = object()
+
+
+def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Places of a document: what holds it, under which key; of a list the first element."""
+    for key in list(value) if isinstance(value, dict) else range(len(value))[:1]:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from nodes(value[key])
+
+
+def test_no_malformed_document_gets_past_the_check_and_breaks_a_report() -> None:
+    """What is accepted can be reported; what is not is named."""
+    document = dict(invented_results(fake_config(method="cama"), 0.5).document)
+    document["curves"] = document["curves"][:1]
+    for part in document["splits"].values():
+        part["episodes"] = part["episodes"][-1:]
+    refusals = []
+    for holder, key in list(nodes(document)):
+        kept = holder[key]
+        for junk in (*JUNK, MISSING):
+            holder[key] = junk
+            if junk is MISSING:
+                del holder[key]
+            try:
+                validate(document)
+            except BadInputError as error:
+                refusals.append(str(error))
+            else:
+                run = Results(document)
+                tables = summarise([run])
+                assert all(render(tables, METRICS) for render in FORMATS.values())
+                assert as_html([run], tables)
+                assert summary_table(run)
+            if junk is MISSING and isinstance(holder, list):
+                holder.insert(key, kept)
+        holder[key] = kept
+    validate(document)
+    assert len(refusals) > 1000
+    assert [one for one in refusals if not re.match(r"[\w.\[\]]+: ", one)] == []
+    for junk in JUNK:
+        with pytest.raises(BadInputError, match=r"document|format"):
+            validate(junk)
 
 
 def test_the_documented_schema_names_every_field(folder: Path) -> None:
