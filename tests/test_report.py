@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from cl.experiment.results import METRICS, Results, read_results, validate
 from cl.report.formats import FORMATS, as_csv, as_latex, as_markdown, as_text
 from cl.report.html import as_html
 from cl.report.paper import paper_value
-from cl.report.plots import plot_all
+from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
+from cl.report.publish import compacted
 from cl.report.summary import Table, load_runs, statistic, summarise
 from cl.report.text import TEXT_WIDTH, fitted, summary_table
 from gym_clalfred.errors import BadInputError, DataError
@@ -204,6 +206,7 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
             lambda document: document["splits"]["valid_seen"]["matrix"].update(SR=[None] * 7),
             r"valid_seen.matrix.SR: expected 7 rows of 7",
         ),
+        (lambda document: document.update(evaluated_at=[1]), "evaluated_at: expected 7 entries"),
         (lambda document: document.update(labels={}), "labels.data: expected a text"),
         (
             lambda document: document["splits"]["valid_seen"].update(after_each_task=[1] * 7),
@@ -285,6 +288,40 @@ def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
     assert all(path.stat().st_size > 10_000 for path in made)
     other = plot_all(read_results(folder / "behavior-il-joint-memory-8-order1-seed0"), tmp_path)
     assert [path.name for path in other] == names[:3]
+
+
+def test_tasks_end_where_they_were_evaluated() -> None:
+    ends = (450, 828, 1278, 2520)
+    run = invented_results(fake_config(setup="imbalanced-environment-il", method="er"), 0.5, ends)
+    validate(run.document)
+    assert task_borders(run) == [450, 828, 1278]
+    right = plot_training(run).axes[1]
+    drawn = [line.get_xdata()[0] for line in right.lines if line.get_linestyle() == ":"]
+    assert drawn == [450, 828, 1278]
+    copy = replace(run, document=compacted(run))
+    assert task_borders(copy) == [450, 828, 1278]
+    joint = invented_results(fake_config(method="joint"), 0.5)
+    assert joint.document["evaluated_at"] == [None, None, None, 400]
+    assert task_borders(joint) == []
+
+
+@pytest.mark.parametrize(
+    ("setup", "expected"),
+    [("environment-il", [100, 200, 300]), ("imbalanced-environment-il", [])],
+)
+def test_results_without_positions_have_equal_parts_where_that_is_so(
+    setup: str, expected: list[float]
+) -> None:
+    run = invented_results(fake_config(setup=setup, method="er"), 0.5)
+    document = {name: part for name, part in run.document.items() if name != "evaluated_at"}
+    validate(document)
+    assert task_borders(replace(run, document=document)) == expected
+
+
+def test_a_plot_names_the_setup_as_the_config_does() -> None:
+    run = invented_results(fake_config(setup="imbalanced-environment-il", order=2), 0.5)
+    title = plot_tasks(run).get_suptitle()
+    assert title == "cama · imbalanced-environment-il, disjoint, order 2 · seed 0 · invented"
 
 
 def test_the_command_writes_all_formats(folder: Path, tmp_path: Path) -> None:

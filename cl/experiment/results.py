@@ -130,6 +130,7 @@ def make_results(
             },
             "tasks": list(tasks),
             "stream": dict(stream),
+            "evaluated_at": _positions(len(tasks), evaluations),
             "training": dict(training),
             "splits": {
                 split.value: _split_results(split.value, len(tasks), evaluations)
@@ -172,6 +173,8 @@ def validate(document: Any) -> None:
         # Training may have diverged; a curve says so.
         _need(_numbers(row, finite=False), f"curves[{number}]", "numbers by name")
     _need(_numbers(document["seconds"]), "seconds", "numbers by name")
+    # Results of before it was written lack it.
+    _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
         _check_split(document["splits"].get(split.value), f"splits.{split.value}", len(tasks))
 
@@ -238,6 +241,12 @@ def _check_config(values: dict[str, Any]) -> None:
         raise BadInputError(f"config: {error}") from error
 
 
+def _check_positions(values: Any, size: int) -> None:
+    _need(isinstance(values, list) and len(values) == size, "evaluated_at", f"{size} entries")
+    fits = all(value is None or _is(value, int) for value in values)
+    _need(fits, "evaluated_at", "whole numbers or null")
+
+
 def _check_split(part: Any, where: str, size: int) -> None:
     """One of ``splits``, of a run with so many tasks."""
     _need(isinstance(part, dict), where, "an object")
@@ -290,6 +299,11 @@ def _is_score(value: Any) -> bool:
 
 def _numbers(values: Any, finite: bool = True) -> bool:
     return isinstance(values, dict) and all(_is(one, float, finite) for one in values.values())
+
+
+def _positions(size: int, evaluations: Sequence[Evaluation]) -> list[int | None]:
+    found = {one.learned: one.episodes for one in evaluations}
+    return [found.get(learned) for learned in range(1, size + 1)]
 
 
 def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
