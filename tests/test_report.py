@@ -20,20 +20,24 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import EPISODES, invented_results, write_runs
-from runs import fake_config
+from runs import fake_config, run_fake
 
+from agents.conv_encoder import ConvEncoder
 from agents.recording import write_film
+from cl.experiment.config import RunConfig
 from cl.experiment.results import METRICS, Results, read_results, validate
 from cl.report.formats import FORMATS, as_csv, as_latex, as_markdown, as_text
 from cl.report.html import as_html
+from cl.report.paired import compare
 from cl.report.paper import paper_value
 from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
 from cl.report.publish import compacted
-from cl.report.summary import Table, load_runs, statistic, summarise
+from cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
 from cl.report.text import TEXT_WIDTH, fitted, summary_table
 from gym_clalfred.errors import BadInputError, DataError
 from scripts.report import main
 
+DEFAULT_ENCODER = ConvEncoder().name
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -165,6 +169,52 @@ def test_the_papers_numbers_are_only_where_the_paper_has_them() -> None:
 def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) -> None:
     write_runs(tmp_path, ("er",), ("behavior-il", "environment-il"), (1,), (0,))
     assert len(summarise(load_runs(tmp_path))) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "encoder", "title"),
+    [
+        ({}, DEFAULT_ENCODER, ""),
+        ({"max_steps": 100, "evaluate_ahead": True, "threads": 2}, DEFAULT_ENCODER, ""),
+        ({"max_steps": 50}, DEFAULT_ENCODER, ", steps 50"),
+        ({"split_folder": "/data/ours/"}, DEFAULT_ENCODER, ", split folder ours"),
+        ({"encoder_weights": "other.safetensors"}, "conv-0123", ", encoder conv-0123"),
+    ],
+)
+def test_what_changes_results_is_in_the_tables_title(
+    changes: dict[str, Any], encoder: str, title: str
+) -> None:
+    runs = []
+    for config in (RunConfig(method="er"), RunConfig(method="er", **changes)):
+        run = invented_results(config, 0.5)
+        labels = {**run.document["labels"], "encoder": encoder if runs else DEFAULT_ENCODER}
+        runs.append(replace(run, document={**run.document, "labels": labels}))
+    plain = "behavior-il, disjoint, invented, none, small"
+    assert [group_title(run) for run in runs] == [plain, plain + title]
+    assert (compare(runs[:1], runs[1:], "valid_seen") is None) == bool(title)
+
+
+def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> None:
+    runs = [
+        run_fake(fake_config(method="er", evaluate_ahead=ahead), tmp_path / str(ahead))
+        for ahead in (False, True)
+    ]
+    for split in SPLITS:
+        for metric in set(METRICS) - {"forward_transfer"}:
+            assert runs[0].metric(split, metric) == runs[1].metric(split, metric)
+        episodes = [run.document["splits"][split]["episodes"] for run in runs]
+        assert episodes[0] == [one for one in episodes[1] if one["on"] < one["after"]]
+
+
+def test_published_runs_keep_their_titles() -> None:
+    folder = Path(__file__).parents[1] / "docs" / "results"
+    runs = [read_results(path) for path in folder.glob("*.json")]
+    assert runs
+    for run in runs:
+        config, labels = run.config, run.document["labels"]
+        memory = [] if config.memory is None else [f"memory {config.memory}"]
+        parts = [config.setup, config.schedule, labels["data"], "embedded-1", "small", *memory]
+        assert group_title(run) == ", ".join(parts)
 
 
 def test_an_unknown_baseline_is_named(folder: Path) -> None:

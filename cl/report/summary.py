@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
+from agents.conv_encoder import ConvEncoder
+from cl.experiment.config import RunConfig
 from cl.experiment.results import METRICS, Results, read_results
 from cl.registry import get_method, method_names
 from gym_clalfred.errors import BadInputError, DataError
@@ -64,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Runs that can be compared: same setup, schedule, data, backend, network and limits."""
+    """Runs that can be compared: all but method, order and seed is equal (``common_ground``)."""
 
     title: str
     setup: str
@@ -123,8 +126,23 @@ def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Tabl
 
 def group_title(run: Results) -> str:
     """What the runs of one table have in common."""
-    config, labels = run.config, run.document["labels"]
+    return common_ground(run.config, run.document["labels"])
+
+
+def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
+    """All that results depend on but method, order and seed, in words.
+
+    Evaluating ahead is not among it: that adds scores and changes none.
+
+    Args:
+        config: of a run.
+        labels: what its data, backend and encoder call themselves.
+    """
     parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    if config.split_folder is not None:
+        parts.append(f"split folder {Path(config.split_folder).name}")
+    if labels["encoder"] != _default_encoder():
+        parts.append(f"encoder {labels['encoder']}")
     if config.augment:
         parts.append("seven looks")
     if not config.reads_goal:
@@ -137,10 +155,22 @@ def group_title(run: Results) -> str:
             ("annotations per trajectory", config.evaluation_annotations),
             ("memory", config.memory),
             ("batch", config.batch_size),
+            ("steps", _own_step_limit(config)),
         )
         if value is not None
     ]
     return ", ".join([*parts, *limits])
+
+
+def _own_step_limit(config: RunConfig) -> int | None:
+    """``None`` for the one that runs on such data have by default."""
+    limit = config.step_limit
+    return None if limit == replace(config, max_steps=None).step_limit else limit
+
+
+@cache
+def _default_encoder() -> str:
+    return ConvEncoder().name
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
