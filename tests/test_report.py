@@ -31,7 +31,7 @@ from cl.report.html import as_html
 from cl.report.paired import compare
 from cl.report.paper import paper_value
 from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
-from cl.report.publish import compacted
+from cl.report.publish import collect, compacted
 from cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
 from cl.report.text import TEXT_WIDTH, fitted, summary_table
 from gym_clalfred.errors import BadInputError, DataError
@@ -211,9 +211,9 @@ def test_published_runs_keep_their_titles() -> None:
     runs = [read_results(path) for path in folder.glob("*.json")]
     assert runs
     for run in runs:
-        config, labels = run.config, run.document["labels"]
+        config = run.config
         memory = [] if config.memory is None else [f"memory {config.memory}"]
-        parts = [config.setup, config.schedule, labels["data"], "embedded-1", "small", *memory]
+        parts = [config.setup, config.schedule, "small-09c0cfc4", "embedded-1", "small", *memory]
         assert group_title(run) == ", ".join(parts)
 
 
@@ -225,6 +225,50 @@ def test_an_unknown_baseline_is_named(folder: Path) -> None:
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no finished runs"):
         load_runs(tmp_path)
+
+
+def test_a_copied_run_counts_once(tmp_path: Path) -> None:
+    (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
+    name = run.config.name
+    first = tmp_path / name / "results.json"
+    document = {**run.document, "seconds": {"train": 1.0, "evaluate": 2.0}}
+    Results(document).save(tmp_path / "copy" / "results.json")
+    collect([run], tmp_path / "published")
+    notices: list[str] = []
+    assert len(load_runs(tmp_path, notices.append)) == 1
+    copies = (tmp_path / "copy" / "results.json", tmp_path / "published" / f"{name}.json")
+    assert notices == [f"{copy}: the same run as {first}, counted once" for copy in copies]
+    shown = CliRunner().invoke(main, [str(tmp_path)])
+    assert all(notice in shown.output for notice in notices)
+
+
+def test_two_results_of_the_same_settings_are_refused(tmp_path: Path) -> None:
+    (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
+    other = invented_results(replace(run.config, threads=2), 0.9)
+    other.save(tmp_path / "other" / "results.json")
+    paths = [str(tmp_path / name / "results.json") for name in (run.config.name, "other")]
+    with pytest.raises(DataError, match="er, order 1, seed 0 of the same settings") as error:
+        load_runs(tmp_path)
+    assert str(error.value).startswith(" and ".join(paths))
+
+
+def test_published_copies_are_reported_like_the_runs(folder: Path, tmp_path: Path) -> None:
+    runs = load_runs(folder)
+    collect(runs, tmp_path / "results")
+    (tmp_path / "results" / "notes.json").write_text("[]")
+    copies = load_runs(tmp_path)
+    assert as_csv(summarise(copies, "er")) == as_csv(summarise(runs, "er"))
+    options = [str(tmp_path / "results"), "--out", str(tmp_path / "page")]
+    shown = CliRunner().invoke(main, options)
+    assert shown.exit_code == 0, shown.output
+    assert "behavior-il" in (tmp_path / "page" / "index.html").read_text()
+
+
+def test_the_published_results_are_one_report() -> None:
+    runs = load_runs(Path(__file__).parents[1] / "docs" / "results")
+    titles = [table.title for table in summarise(runs, "finetuning")]
+    assert len([title for title in titles if title.startswith("behavior-il, disjoint")]) == 1
+    assert "data:video" not in as_html(runs, summarise(runs))
 
 
 @pytest.mark.parametrize(
