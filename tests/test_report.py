@@ -164,6 +164,21 @@ def test_the_papers_numbers_are_only_where_the_paper_has_them() -> None:
     assert paper_value("cama", "imbalanced-environment-il", "valid_seen", "SR_last") is None
     assert paper_value("my-method", "behavior-il", "valid_seen", "SR_last") is None
     assert paper_value("cama", "behavior-il", "valid_seen", "GC_last") is None
+    assert paper_value("cama", "behavior-il", "valid_seen", "SR_last", "blurry") is None
+
+
+@pytest.mark.parametrize("schedule", ["blurry", "gaussian"])
+def test_other_schedules_do_not_stand_beside_the_papers_numbers(schedule: str) -> None:
+    runs = [
+        invented_results(RunConfig(method=method, schedule=schedule), 0.5)
+        for method in ("er", "cama")
+    ]
+    tables = summarise(runs)
+    for render in (as_text, as_markdown, as_latex):
+        assert "paper" not in render(tables)
+    assert {row["paper"] for row in csv.DictReader(io.StringIO(as_csv(tables)))} == {""}
+    assert '"paper": 0.' not in as_html(runs, tables)
+    assert '"paper": 0.' in as_html(runs, [replace(table, schedule="disjoint") for table in tables])
 
 
 def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) -> None:

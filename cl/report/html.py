@@ -11,7 +11,7 @@ from typing import Any
 
 from cl.experiment.results import Results
 from cl.report.formats import interval, number
-from cl.report.paper import SOURCE, paper_value
+from cl.report.paper import SOURCE
 from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
 from cl.report.text import task_title
 from gym_clalfred import __version__
@@ -68,7 +68,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
                         if (split, metric) in row.differences
                         else None,
                         "differenceInterval": interval(row.differences.get((split, metric))),
-                        "paper": paper_value(row.method, table.setup, split, metric),
+                        "paper": table.paper(row, split, metric),
                     }
                     for split in SPLITS
                     for metric in metrics

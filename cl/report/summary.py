@@ -15,6 +15,7 @@ from agents.conv_encoder import ConvEncoder
 from cl.experiment.config import RunConfig
 from cl.experiment.results import METRICS, Results, read_results
 from cl.registry import get_method, method_names
+from cl.report.paper import paper_value
 from gym_clalfred.errors import BadInputError, DataError
 
 SPLITS = ("valid_seen", "valid_unseen")
@@ -82,6 +83,11 @@ class Table:
     setup: str
     rows: tuple[Row, ...]
     baseline: str | None = None
+    schedule: str = "disjoint"
+
+    def paper(self, row: Row, split: str, metric: str) -> float | None:
+        """The paper's value for a row's method, where it has one."""
+        return paper_value(row.method, self.setup, split, metric, self.schedule)
 
     def best(self, split: str, metric: str) -> str | None:
         """The best method but upper bounds; ``None`` if there is nothing to choose from."""
@@ -247,7 +253,8 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     order = {name: place for place, name in enumerate(method_names())}
     rows.sort(key=lambda row: (order.get(row.method.split(" ")[0], len(order)), row.method))
     used = baseline if reference is not None else None
-    return Table(title, runs[0].config.setup, tuple(rows), used)
+    config = runs[0].config
+    return Table(title, config.setup, tuple(rows), used, config.schedule)
 
 
 def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:
