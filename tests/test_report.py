@@ -113,7 +113,36 @@ def test_a_single_run_has_no_deviation() -> None:
     assert statistic([0.25]).low is None
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=50))
+def test_two_runs_have_a_deviation_but_no_interval(tmp_path: Path) -> None:
+    found = statistic([0.2, 0.4])
+    assert found.deviation == pytest.approx(0.2 / math.sqrt(2))
+    assert (found.low, found.high) == (None, None)
+    write_runs(tmp_path, ("er", "cama"), ("behavior-il",), (1, 2), (0,))
+    runs = load_runs(tmp_path)
+    tables = summarise(runs, "er")
+    for text in (as_text(tables), as_markdown(tables), as_latex(tables)):
+        assert "±" in text or "\\pm" in text
+        assert "[" not in text
+    assert not re.search(r'nterval": "\[', as_html(runs, tables))
+
+
+def test_the_best_is_of_methods_with_equal_orders_and_seeds() -> None:
+    def runs_of(method: str, skill: float, *orders: int) -> list[Results]:
+        configs = [RunConfig(method=method, order=order) for order in orders]
+        return [invented_results(config, skill) for config in configs]
+
+    main_ones = [*runs_of("finetuning", 0.1, 1, 2), *runs_of("er", 0.4, 1, 2)]
+    (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1), *runs_of("mir", 0.8, 1)])
+    assert table.best("valid_seen", "SR_last") == "er"
+    (table,) = summarise([*main_ones[2:], *runs_of("cama", 0.9, 1)])
+    assert table.best("valid_seen", "SR_last") is None
+    (table,) = summarise([*runs_of("er", 0.4, 2), *runs_of("cama", 0.9, 1)])
+    assert table.best("valid_seen", "SR_last") is None
+    (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1, 2), *runs_of("joint", 1.0, 1, 2)])
+    assert table.best("valid_seen", "SR_last") == "cama"
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=50))
 def test_the_interval_surrounds_the_mean(values: list[float]) -> None:
     found = statistic(values)
     assert found.low is not None

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from cl.report.paper import SOURCE
-from cl.report.summary import MAIN_METRICS, SPLITS, Row, Statistic, Table
+from cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
 from cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
@@ -113,7 +113,7 @@ def number(statistic: Statistic | None, signed: bool = False) -> str:
 
 
 def interval(statistic: Statistic | None) -> str:
-    """The 95 % interval in %, empty with a single run."""
+    """The 95 % interval in %, empty where there are too few runs for one."""
     if statistic is None or statistic.low is None or statistic.high is None:
         return ""
     return f"[{100 * statistic.low:.2f}, {100 * statistic.high:.2f}]"
@@ -138,7 +138,7 @@ def _header(table: Table, metrics: Sequence[str]) -> list[str]:
 def _cells(
     table: Table, split: str, row: Row, metrics: Sequence[str], emphasise: Callable[[str], str]
 ) -> list[str]:
-    cells = [row.method, str(max(one.runs for one in row.statistics.values()))]
+    cells = [row.method, str(len(row.runs))]
     for metric in metrics:
         text = number(row.statistics.get((split, metric)))
         cells.append(emphasise(text) if table.best(split, metric) == row.method else text)
@@ -158,8 +158,9 @@ def _has_paper(table: Table, metrics: Sequence[str]) -> bool:
 
 def _notes(tables: Sequence[Table], metrics: Sequence[str], emphasis: str) -> str:
     notes = [
-        f"In %, mean \u00b1 standard deviation over runs; the best has {emphasis} (joint is an "
-        "upper bound and does not compete); 95 % intervals of the mean by Student's t."
+        f"In %, mean \u00b1 standard deviation over runs; the best has {emphasis} (of the methods "
+        "with the most runs of equal orders and seeds; joint is an upper bound and does not "
+        f"compete); 95 % intervals of the mean by Student's t, from {LEAST_RUNS} runs on."
     ]
     for baseline in sorted({table.baseline for table in tables if table.baseline}):
         notes.append(f"'- {baseline}': paired differences over equal orders and seeds.")

@@ -58,7 +58,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
         "rows": [
             {
                 "method": row.method,
-                "runs": max(one.runs for one in row.statistics.values()),
+                "runs": len(row.runs),
                 "cells": [
                     {
                         "text": number(row.statistics.get((split, metric))),

@@ -34,6 +34,9 @@ SAME_DATA = {"small-bb750355": "small-09c0cfc4"}
 #: Names of the compact copies of runs that ``publish.collect`` writes.
 COPIES = "*-order*-seed*.json"
 
+#: Runs that an interval needs: by Student's t of two, most would reach below 0 and above 100 %.
+LEAST_RUNS = 3
+
 #: Two-sided 95 % quantiles of Student's t by degrees of freedom, 1 to 30; beyond, the normal's.
 _T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -47,7 +50,7 @@ _NORMAL = 1.960
 class Statistic:
     """Of values over runs; ``low`` and ``high`` bound the mean with 95 % confidence (t).
 
-    With one run there is no deviation and no interval: they are ``None``.
+    With one run there is no deviation, and below ``LEAST_RUNS`` no interval: they are ``None``.
     """
 
     mean: float
@@ -63,6 +66,7 @@ class Row:
 
     Args:
         method: ``RunConfig.method_title``.
+        runs: order and seed of each.
         statistics: by split and metric; missing where no run defines the metric.
         differences: the same of the differences to the baseline, run by run of equal order and
             seed; empty without a baseline.
@@ -70,6 +74,7 @@ class Row:
     """
 
     method: str
+    runs: tuple[tuple[int, int], ...]
     statistics: dict[tuple[str, str], Statistic]
     differences: dict[tuple[str, str], Statistic]
     offline: bool = False
@@ -90,16 +95,22 @@ class Table:
         return paper_value(row.method, self.setup, split, metric, self.schedule)
 
     def best(self, split: str, metric: str) -> str | None:
-        """The best method but upper bounds; ``None`` if there is nothing to choose from."""
-        means = {
-            row.method: row.statistics[split, metric].mean
-            for row in self.rows
-            if (split, metric) in row.statistics and not row.offline
-        }
-        if len(means) < 2:
+        """The best method but upper bounds; ``None`` if there is nothing to choose from.
+
+        Means over different orders or seeds say little about methods. Only those compete that have
+        the same ones, and of several such sets the one with the most runs.
+        """
+        means: dict[tuple[tuple[int, int], ...], dict[str, float]] = {}
+        for row in self.rows:
+            found = row.statistics.get((split, metric))
+            if found is not None and found.runs == len(row.runs) and not row.offline:
+                means.setdefault(row.runs, {})[row.method] = found.mean
+        rivals = [(len(runs), len(group), group) for runs, group in means.items() if len(group) > 1]
+        if not rivals:
             return None
+        group = max(rivals, key=lambda one: one[:2])[2]
         pick = min if metric in LESS_IS_BETTER else max
-        return pick(means, key=lambda method: means[method])
+        return pick(group, key=lambda method: group[method])
 
 
 def load_runs(
@@ -158,12 +169,14 @@ def _outcome(run: Results) -> list[Any]:
 
 
 def statistic(values: Sequence[float]) -> Statistic:
-    """Mean, standard deviation (n - 1) and 95 % interval of the mean."""
+    """Mean, standard deviation (n - 1) and, from ``LEAST_RUNS`` on, 95 % interval of the mean."""
     array, count = np.asarray(values, dtype=np.float64), len(values)
     mean = float(array.mean())
     if count < 2:
         return Statistic(mean, None, None, None, count)
     deviation = float(array.std(ddof=1))
+    if count < LEAST_RUNS:
+        return Statistic(mean, deviation, None, None, count)
     quantile = _T[count - 2] if count - 1 <= len(_T) else _NORMAL
     half = quantile * deviation / math.sqrt(count)
     return Statistic(mean, deviation, mean - half, mean + half, count)
@@ -244,6 +257,7 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     rows = [
         Row(
             method,
+            tuple(sorted((run.config.order, run.config.seed) for run in group)),
             _statistics(group),
             {} if reference is None or method == baseline else paired_differences(group, reference),
             get_method(group[0].config.method).offline,
