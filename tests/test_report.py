@@ -503,6 +503,10 @@ VISITOR = """
     await new Promise((done) => setTimeout(done, 50));
   }
   seen.played = video.currentTime > 0 && video.videoWidth > 0;
+  document.querySelector('#schedules input[value="disjoint"]').click();
+  seen.otherSchedule = rows();
+  seen.otherRuns = document.querySelectorAll("#run option").length;
+  seen.otherVideos = document.querySelectorAll("#videos > :not([hidden])").length;
   document.body.innerHTML = "";
   document.body.append("RESULT" + JSON.stringify(seen) + "END");
 })().catch((error) => { document.body.append("RESULT{\\"failed\\": \\"" + error + "\\"}END"); });
@@ -516,6 +520,10 @@ console.error = (...parts) => visitErrors.push(parts.join(" "));</script>"""
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     runs = load_runs(folder)
+    runs += [
+        invented_results(fake_config(setup="behavior-il", method=method, schedule="blurry"), 0.5)
+        for method in ("finetuning", "cama")
+    ]
     frames = [np.full((64, 96, 3), shade, dtype=np.uint8) for shade in range(0, 250, 25)]
     for method in ("cama", "er"):
         place = folder / f"behavior-il-{method}-memory-8-order1-seed0" / "videos" / "success.mp4"
@@ -541,12 +549,15 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     assert match, done.stdout[-2000:] + done.stderr[-2000:]
     assert json.loads(match[1]) == {
         "errors": [],
-        "before": 16,
-        "withoutEr": 12,
+        "before": 20,
+        "withoutEr": 16,
         "erRows": 0,
-        "oneSetup": 6,
-        "curves": 2,
+        "oneSetup": 10,
+        "curves": 4,
         "cells": 56,
         "videos": 1,
         "played": True,
+        "otherSchedule": 4,
+        "otherRuns": 2,
+        "otherVideos": 0,
     }

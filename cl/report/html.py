@@ -54,6 +54,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
     return {
         "title": table.title,
         "setup": table.setup,
+        "schedule": table.schedule,
         "baseline": table.baseline,
         "rows": [
             {
@@ -84,7 +85,8 @@ def _run(run: Results) -> dict[str, Any]:
     return {
         "table": group_title(run),
         "setup": config.setup,
-        "method": run.config.method_title,
+        "schedule": config.schedule,
+        "method": config.method_title,
         "order": config.order,
         "seed": config.seed,
         "tasks": [task_title(task) for task in run.tasks],
@@ -113,6 +115,7 @@ def _videos(runs: Sequence[Results], limit: int) -> tuple[list[dict[str, Any]], 
             found.append(
                 {
                     "setup": run.config.setup,
+                    "schedule": run.config.schedule,
                     "method": run.config.method_title,
                     "title": f"{path.stem}: {run.config.method_title}, order {run.config.order}, "
                     f"seed {run.config.seed}",
