@@ -13,6 +13,7 @@ EPILOG = """
 Examples:
   clalfred-report runs/first                     a table on the terminal
   clalfred-report runs --baseline er --out page  all formats, and an HTML page
+  clalfred-report docs/results --out page        of the published results
   clalfred-report runs --format latex --metric SR_last --metric forgetting
 """
 
@@ -39,7 +40,7 @@ Examples:
 def main(
     folder: str, baseline: str | None, metrics: tuple[str, ...], kind: str, out: str | None
 ) -> None:
-    """Compare the finished runs below a FOLDER."""
+    """Compare the finished runs below a FOLDER, or published copies of runs."""
     from cl.experiment.config import choose
     from cl.experiment.results import METRICS
     from cl.report.formats import FORMATS
@@ -49,7 +50,7 @@ def main(
     for metric in metrics:
         choose("metric", metric, METRICS)
     columns = metrics or MAIN_METRICS
-    runs = load_runs(folder)
+    runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
     tables = summarise(runs, baseline)
     click.echo(FORMATS[kind](tables, columns), nl=False)
     if out:

@@ -17,11 +17,14 @@ from gym_clalfred.stream.orders import resolve_order
 EPISODES = 20
 
 
-def invented_results(config: RunConfig, skill: float) -> Results:
+def invented_results(
+    config: RunConfig, skill: float, positions: tuple[int, ...] | None = None
+) -> Results:
     """A run whose agent solves about ``skill`` of the episodes, less of what is long ago."""
     draw = random.Random(f"{config.name}")
     tasks = [task.value for task in resolve_order(config.task_setup, config.order)]
     offline = get_method(config.method).offline
+    ends = positions or tuple(100 * learned for learned in range(1, len(tasks) + 1))
     evaluations = []
     for learned in range(1, len(tasks) + 1):
         if offline and learned < len(tasks):
@@ -33,7 +36,7 @@ def invented_results(config: RunConfig, skill: float) -> Results:
             for chance in [skill * factor * (0.85 ** (0 if offline else learned - on - 1))]
             for number in range(EPISODES)
         ]
-        evaluations.append(Evaluation(learned, 100 * learned, tuple(records)))
+        evaluations.append(Evaluation(learned, ends[learned - 1], tuple(records)))
     curves = [
         {
             "updates": 10.0 * step,
@@ -60,11 +63,19 @@ def invented_results(config: RunConfig, skill: float) -> Results:
         stream={
             "name": f"{config.setup}-{config.order}",
             "digest": "0" * 64,
-            "length": 100 * len(tasks),
-            "position": 100 * len(tasks),
+            "length": ends[-1],
+            "position": ends[-1],
         },
         labels={"data": "invented", "backend": "none", "encoder": "none"},
-        training={"updates": 100 * len(tasks)},
+        training={
+            "updates": 100 * len(tasks),
+            "steps_seen": 4000 * len(tasks),
+            "parameters": 1_000_000,
+            "memory": 8,
+            "held": 8,
+            "needs_boundaries": False,
+            "needs_labels": False,
+        },
         curves=curves,
         seconds={"train": 100.0, "evaluate": 20.0, "processor": 90.0},
     )

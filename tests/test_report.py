@@ -5,9 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +19,25 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from report_runs import EPISODES, write_runs
-from runs import fake_config
+from report_runs import EPISODES, invented_results, write_runs
+from runs import fake_config, run_fake
 
+from agents.conv_encoder import ConvEncoder
 from agents.recording import write_film
-from cl.experiment.results import METRICS, read_results, validate
-from cl.report.formats import as_csv, as_latex, as_markdown, as_text
+from cl.experiment.config import RunConfig
+from cl.experiment.results import METRICS, Results, read_results, validate
+from cl.report.formats import FORMATS, as_csv, as_latex, as_markdown, as_text
 from cl.report.html import as_html
+from cl.report.paired import compare
 from cl.report.paper import paper_value
-from cl.report.plots import plot_all
-from cl.report.summary import Table, load_runs, statistic, summarise
-from cl.report.text import TEXT_WIDTH, fitted
+from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
+from cl.report.publish import collect, compacted
+from cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
+from cl.report.text import TEXT_WIDTH, fitted, summary_table
 from gym_clalfred.errors import BadInputError, DataError
 from scripts.report import main
 
+DEFAULT_ENCODER = ConvEncoder().name
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -105,7 +113,36 @@ def test_a_single_run_has_no_deviation() -> None:
     assert statistic([0.25]).low is None
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=50))
+def test_two_runs_have_a_deviation_but_no_interval(tmp_path: Path) -> None:
+    found = statistic([0.2, 0.4])
+    assert found.deviation == pytest.approx(0.2 / math.sqrt(2))
+    assert (found.low, found.high) == (None, None)
+    write_runs(tmp_path, ("er", "cama"), ("behavior-il",), (1, 2), (0,))
+    runs = load_runs(tmp_path)
+    tables = summarise(runs, "er")
+    for text in (as_text(tables), as_markdown(tables), as_latex(tables)):
+        assert "±" in text or "\\pm" in text
+        assert "[" not in text
+    assert not re.search(r'nterval": "\[', as_html(runs, tables))
+
+
+def test_the_best_is_of_methods_with_equal_orders_and_seeds() -> None:
+    def runs_of(method: str, skill: float, *orders: int) -> list[Results]:
+        configs = [RunConfig(method=method, order=order) for order in orders]
+        return [invented_results(config, skill) for config in configs]
+
+    main_ones = [*runs_of("finetuning", 0.1, 1, 2), *runs_of("er", 0.4, 1, 2)]
+    (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1), *runs_of("mir", 0.8, 1)])
+    assert table.best("valid_seen", "SR_last") == "er"
+    (table,) = summarise([*main_ones[2:], *runs_of("cama", 0.9, 1)])
+    assert table.best("valid_seen", "SR_last") is None
+    (table,) = summarise([*runs_of("er", 0.4, 2), *runs_of("cama", 0.9, 1)])
+    assert table.best("valid_seen", "SR_last") is None
+    (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1, 2), *runs_of("joint", 1.0, 1, 2)])
+    assert table.best("valid_seen", "SR_last") == "cama"
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=50))
 def test_the_interval_surrounds_the_mean(values: list[float]) -> None:
     found = statistic(values)
     assert found.low is not None
@@ -156,11 +193,72 @@ def test_the_papers_numbers_are_only_where_the_paper_has_them() -> None:
     assert paper_value("cama", "imbalanced-environment-il", "valid_seen", "SR_last") is None
     assert paper_value("my-method", "behavior-il", "valid_seen", "SR_last") is None
     assert paper_value("cama", "behavior-il", "valid_seen", "GC_last") is None
+    assert paper_value("cama", "behavior-il", "valid_seen", "SR_last", "blurry") is None
+
+
+@pytest.mark.parametrize("schedule", ["blurry", "gaussian"])
+def test_other_schedules_do_not_stand_beside_the_papers_numbers(schedule: str) -> None:
+    runs = [
+        invented_results(RunConfig(method=method, schedule=schedule), 0.5)
+        for method in ("er", "cama")
+    ]
+    tables = summarise(runs)
+    for render in (as_text, as_markdown, as_latex):
+        assert "paper" not in render(tables)
+    assert {row["paper"] for row in csv.DictReader(io.StringIO(as_csv(tables)))} == {""}
+    assert '"paper": 0.' not in as_html(runs, tables)
+    assert '"paper": 0.' in as_html(runs, [replace(table, schedule="disjoint") for table in tables])
 
 
 def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) -> None:
     write_runs(tmp_path, ("er",), ("behavior-il", "environment-il"), (1,), (0,))
     assert len(summarise(load_runs(tmp_path))) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "encoder", "title"),
+    [
+        ({}, DEFAULT_ENCODER, ""),
+        ({"max_steps": 100, "evaluate_ahead": True, "threads": 2}, DEFAULT_ENCODER, ""),
+        ({"max_steps": 50}, DEFAULT_ENCODER, ", steps 50"),
+        ({"split_folder": "/data/ours/"}, DEFAULT_ENCODER, ", split folder ours"),
+        ({"encoder_weights": "other.safetensors"}, "conv-0123", ", encoder conv-0123"),
+    ],
+)
+def test_what_changes_results_is_in_the_tables_title(
+    changes: dict[str, Any], encoder: str, title: str
+) -> None:
+    runs = []
+    for config in (RunConfig(method="er"), RunConfig(method="er", **changes)):
+        run = invented_results(config, 0.5)
+        labels = {**run.document["labels"], "encoder": encoder if runs else DEFAULT_ENCODER}
+        runs.append(replace(run, document={**run.document, "labels": labels}))
+    plain = "behavior-il, disjoint, invented, none, small"
+    assert [group_title(run) for run in runs] == [plain, plain + title]
+    assert (compare(runs[:1], runs[1:], "valid_seen") is None) == bool(title)
+
+
+def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> None:
+    runs = [
+        run_fake(fake_config(method="er", evaluate_ahead=ahead), tmp_path / str(ahead))
+        for ahead in (False, True)
+    ]
+    for split in SPLITS:
+        for metric in set(METRICS) - {"forward_transfer"}:
+            assert runs[0].metric(split, metric) == runs[1].metric(split, metric)
+        episodes = [run.document["splits"][split]["episodes"] for run in runs]
+        assert episodes[0] == [one for one in episodes[1] if one["on"] < one["after"]]
+
+
+def test_published_runs_keep_their_titles() -> None:
+    folder = Path(__file__).parents[1] / "docs" / "results"
+    runs = [read_results(path) for path in folder.glob("*.json")]
+    assert runs
+    for run in runs:
+        config = run.config
+        memory = [] if config.memory is None else [f"memory {config.memory}"]
+        parts = [config.setup, config.schedule, "small-09c0cfc4", "embedded-1", "small", *memory]
+        assert group_title(run) == ", ".join(parts)
 
 
 def test_an_unknown_baseline_is_named(folder: Path) -> None:
@@ -171,6 +269,50 @@ def test_an_unknown_baseline_is_named(folder: Path) -> None:
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no finished runs"):
         load_runs(tmp_path)
+
+
+def test_a_copied_run_counts_once(tmp_path: Path) -> None:
+    (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
+    name = run.config.name
+    first = tmp_path / name / "results.json"
+    document = {**run.document, "seconds": {"train": 1.0, "evaluate": 2.0}}
+    Results(document).save(tmp_path / "copy" / "results.json")
+    collect([run], tmp_path / "published")
+    notices: list[str] = []
+    assert len(load_runs(tmp_path, notices.append)) == 1
+    copies = (tmp_path / "copy" / "results.json", tmp_path / "published" / f"{name}.json")
+    assert notices == [f"{copy}: the same run as {first}, counted once" for copy in copies]
+    shown = CliRunner().invoke(main, [str(tmp_path)])
+    assert all(notice in shown.output for notice in notices)
+
+
+def test_two_results_of_the_same_settings_are_refused(tmp_path: Path) -> None:
+    (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
+    other = invented_results(replace(run.config, threads=2), 0.9)
+    other.save(tmp_path / "other" / "results.json")
+    paths = [str(tmp_path / name / "results.json") for name in (run.config.name, "other")]
+    with pytest.raises(DataError, match="er, order 1, seed 0 of the same settings") as error:
+        load_runs(tmp_path)
+    assert str(error.value).startswith(" and ".join(paths))
+
+
+def test_published_copies_are_reported_like_the_runs(folder: Path, tmp_path: Path) -> None:
+    runs = load_runs(folder)
+    collect(runs, tmp_path / "results")
+    (tmp_path / "results" / "notes.json").write_text("[]")
+    copies = load_runs(tmp_path)
+    assert as_csv(summarise(copies, "er")) == as_csv(summarise(runs, "er"))
+    options = [str(tmp_path / "results"), "--out", str(tmp_path / "page")]
+    shown = CliRunner().invoke(main, options)
+    assert shown.exit_code == 0, shown.output
+    assert "behavior-il" in (tmp_path / "page" / "index.html").read_text()
+
+
+def test_the_published_results_are_one_report() -> None:
+    runs = load_runs(Path(__file__).parents[1] / "docs" / "results")
+    titles = [table.title for table in summarise(runs, "finetuning")]
+    assert len([title for title in titles if title.startswith("behavior-il, disjoint")]) == 1
+    assert "data:video" not in as_html(runs, summarise(runs))
 
 
 @pytest.mark.parametrize(
@@ -190,6 +332,25 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
             lambda document: document["splits"]["valid_seen"]["episodes"][0].pop("steps"),
             r"episodes\[0\]",
         ),
+        (
+            lambda document: document["splits"]["valid_seen"].pop("metrics"),
+            "splits.valid_seen.metrics: expected an object",
+        ),
+        (
+            lambda document: document["splits"]["valid_unseen"].pop("episodes"),
+            "splits.valid_unseen.episodes: expected a list",
+        ),
+        (
+            lambda document: document["splits"]["valid_seen"]["matrix"].update(SR=[None] * 7),
+            r"valid_seen.matrix.SR: expected 7 rows of 7",
+        ),
+        (lambda document: document.update(evaluated_at=[1]), "evaluated_at: expected 7 entries"),
+        (lambda document: document.update(labels={}), "labels.data: expected a text"),
+        (
+            lambda document: document["splits"]["valid_seen"].update(after_each_task=[1] * 7),
+            r"valid_seen.after_each_task\[0\]: expected an object",
+        ),
+        (lambda document: document["config"].update(method=[]), "config.method: expected a text"),
     ],
 )
 def test_results_that_break_the_schema_are_refused(
@@ -201,6 +362,52 @@ def test_results_that_break_the_schema_are_refused(
     (tmp_path / "results.json").write_text(json.dumps(document))
     with pytest.raises(DataError, match=match):
         read_results(tmp_path)
+
+
+JUNK = (None, True, -1, 3, 10**400, 0.5, math.nan, "x", [], [1], [None], {}, {"SR": 1})
+MISSING = object()
+
+
+def nodes(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Places of a document: what holds it, under which key; of a list the first element."""
+    for key in list(value) if isinstance(value, dict) else range(len(value))[:1]:
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from nodes(value[key])
+
+
+def test_no_malformed_document_gets_past_the_check_and_breaks_a_report() -> None:
+    """What is accepted can be reported; what is not is named."""
+    document = dict(invented_results(fake_config(method="cama"), 0.5).document)
+    document["curves"] = document["curves"][:1]
+    for part in document["splits"].values():
+        part["episodes"] = part["episodes"][-1:]
+    refusals = []
+    for holder, key in list(nodes(document)):
+        kept = holder[key]
+        for junk in (*JUNK, MISSING):
+            holder[key] = junk
+            if junk is MISSING:
+                del holder[key]
+            try:
+                validate(document)
+            except BadInputError as error:
+                refusals.append(str(error))
+            else:
+                run = Results(document)
+                tables = summarise([run])
+                assert all(render(tables, METRICS) for render in FORMATS.values())
+                assert as_html([run], tables)
+                assert summary_table(run)
+            if junk is MISSING and isinstance(holder, list):
+                holder.insert(key, kept)
+        holder[key] = kept
+    validate(document)
+    assert len(refusals) > 1000
+    assert [one for one in refusals if not re.match(r"[\w.\[\]]+: ", one)] == []
+    for junk in JUNK:
+        with pytest.raises(BadInputError, match=r"document|format"):
+            validate(junk)
 
 
 def test_the_documented_schema_names_every_field(folder: Path) -> None:
@@ -219,6 +426,40 @@ def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
     assert all(path.stat().st_size > 10_000 for path in made)
     other = plot_all(read_results(folder / "behavior-il-joint-memory-8-order1-seed0"), tmp_path)
     assert [path.name for path in other] == names[:3]
+
+
+def test_tasks_end_where_they_were_evaluated() -> None:
+    ends = (450, 828, 1278, 2520)
+    run = invented_results(fake_config(setup="imbalanced-environment-il", method="er"), 0.5, ends)
+    validate(run.document)
+    assert task_borders(run) == [450, 828, 1278]
+    right = plot_training(run).axes[1]
+    drawn = [line.get_xdata()[0] for line in right.lines if line.get_linestyle() == ":"]
+    assert drawn == [450, 828, 1278]
+    copy = replace(run, document=compacted(run))
+    assert task_borders(copy) == [450, 828, 1278]
+    joint = invented_results(fake_config(method="joint"), 0.5)
+    assert joint.document["evaluated_at"] == [None, None, None, 400]
+    assert task_borders(joint) == []
+
+
+@pytest.mark.parametrize(
+    ("setup", "expected"),
+    [("environment-il", [100, 200, 300]), ("imbalanced-environment-il", [])],
+)
+def test_results_without_positions_have_equal_parts_where_that_is_so(
+    setup: str, expected: list[float]
+) -> None:
+    run = invented_results(fake_config(setup=setup, method="er"), 0.5)
+    document = {name: part for name, part in run.document.items() if name != "evaluated_at"}
+    validate(document)
+    assert task_borders(replace(run, document=document)) == expected
+
+
+def test_a_plot_names_the_setup_as_the_config_does() -> None:
+    run = invented_results(fake_config(setup="imbalanced-environment-il", order=2), 0.5)
+    title = plot_tasks(run).get_suptitle()
+    assert title == "cama · imbalanced-environment-il, disjoint, order 2 · seed 0 · invented"
 
 
 def test_the_command_writes_all_formats(folder: Path, tmp_path: Path) -> None:
@@ -262,6 +503,10 @@ VISITOR = """
     await new Promise((done) => setTimeout(done, 50));
   }
   seen.played = video.currentTime > 0 && video.videoWidth > 0;
+  document.querySelector('#schedules input[value="disjoint"]').click();
+  seen.otherSchedule = rows();
+  seen.otherRuns = document.querySelectorAll("#run option").length;
+  seen.otherVideos = document.querySelectorAll("#videos > :not([hidden])").length;
   document.body.innerHTML = "";
   document.body.append("RESULT" + JSON.stringify(seen) + "END");
 })().catch((error) => { document.body.append("RESULT{\\"failed\\": \\"" + error + "\\"}END"); });
@@ -275,6 +520,10 @@ console.error = (...parts) => visitErrors.push(parts.join(" "));</script>"""
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     runs = load_runs(folder)
+    runs += [
+        invented_results(fake_config(setup="behavior-il", method=method, schedule="blurry"), 0.5)
+        for method in ("finetuning", "cama")
+    ]
     frames = [np.full((64, 96, 3), shade, dtype=np.uint8) for shade in range(0, 250, 25)]
     for method in ("cama", "er"):
         place = folder / f"behavior-il-{method}-memory-8-order1-seed0" / "videos" / "success.mp4"
@@ -300,12 +549,15 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     assert match, done.stdout[-2000:] + done.stderr[-2000:]
     assert json.loads(match[1]) == {
         "errors": [],
-        "before": 16,
-        "withoutEr": 12,
+        "before": 20,
+        "withoutEr": 16,
         "erRows": 0,
-        "oneSetup": 6,
-        "curves": 2,
+        "oneSetup": 10,
+        "curves": 4,
         "cells": 56,
         "videos": 1,
         "played": True,
+        "otherSchedule": 4,
+        "otherRuns": 2,
+        "otherVideos": 0,
     }

@@ -62,6 +62,10 @@ def test_the_matrix_has_every_task_after_every_task() -> None:
     assert run.metric("valid_seen", "forward_transfer") is None
 
 
+def test_positions_of_evaluations_are_written_down() -> None:
+    assert three_tasks().document["evaluated_at"] == [100, 200, 300]
+
+
 def test_the_area_is_under_the_rates_along_the_stream() -> None:
     first, second, third = 3 / 4, 4 / 6, 3 / 7
     expected = ((first + second) / 2 + (second + third) / 2) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -129,6 +130,7 @@ def make_results(
             },
             "tasks": list(tasks),
             "stream": dict(stream),
+            "evaluated_at": _positions(len(tasks), evaluations),
             "training": dict(training),
             "splits": {
                 split.value: _split_results(split.value, len(tasks), evaluations)
@@ -148,7 +150,7 @@ def read_results(path: str | Path) -> Results:
         document = json.loads(path.read_text())
     except FileNotFoundError:
         raise DataError(f"{path}: there are no results; finish the run first") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: not JSON ({error})") from error
     try:
         validate(document)
@@ -158,28 +160,23 @@ def read_results(path: str | Path) -> Results:
 
 
 def validate(document: Any) -> None:
-    """Raises ``BadInputError`` where a document differs from docs/RESULTS_SCHEMA.md."""
+    """Raises ``BadInputError``, and nothing else, where it differs from docs/RESULTS_SCHEMA.md."""
     _need(isinstance(document, dict), "", "an object")
     _need(document.get("format") == FORMAT, "format", str(FORMAT))
-    for name, kind in _TOP_LEVEL.items():
-        _need(isinstance(document.get(name), kind), name, f"a {kind.__name__}")
-    RunConfig.from_dict(document["config"])
-    size = len(document["tasks"])
+    _check_fields(document, "", _TOP_LEVEL)
+    for name, fields in _PARTS.items():
+        _check_fields(document[name], name, fields)
+    _check_config(document["config"])
+    tasks = document["tasks"]
+    _need(bool(tasks) and all(isinstance(task, str) for task in tasks), "tasks", "names of tasks")
+    for number, row in enumerate(document["curves"]):
+        # Training may have diverged; a curve says so.
+        _need(_numbers(row, finite=False), f"curves[{number}]", "numbers by name")
+    _need(_numbers(document["seconds"]), "seconds", "numbers by name")
+    # Results of before it was written lack it.
+    _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
-        part = document["splits"].get(split.value)
-        where = f"splits.{split.value}"
-        _need(isinstance(part, dict), where, "an object")
-        for name in METRICS:
-            value = part["metrics"].get(name, "missing")
-            _need(value is None or isinstance(value, float), f"{where}.metrics.{name}", "a number")
-        for name in SCORES:
-            rows = part["matrix"].get(name)
-            square = isinstance(rows, list) and [len(row) for row in rows] == [size] * size
-            _need(square, f"{where}.matrix.{name}", f"{size} rows of {size}")
-        _need(len(part["after_each_task"]) == size, f"{where}.after_each_task", f"{size} entries")
-        for number, episode in enumerate(part["episodes"]):
-            missing = [name for name in _EPISODE if name not in episode]
-            _need(not missing, f"{where}.episodes[{number}]", ", ".join(_EPISODE))
+        _check_split(document["splits"].get(split.value), f"splits.{split.value}", len(tasks))
 
 
 _TOP_LEVEL: dict[str, type] = {
@@ -195,17 +192,118 @@ _TOP_LEVEL: dict[str, type] = {
     "curves": list,
     "seconds": dict,
 }
-_EPISODE = (
-    "after",
-    "on",
-    "episode",
-    "success",
-    "conditions_met",
-    "conditions",
-    "steps",
-    "expert_steps",
-    "error",
-)
+_PARTS: dict[str, dict[str, type]] = {
+    "labels": {"data": str, "backend": str, "encoder": str},
+    "stream": {"name": str, "digest": str, "length": int, "position": int},
+    "training": {
+        **dict.fromkeys(("updates", "steps_seen", "parameters", "memory", "held"), int),
+        **dict.fromkeys(("needs_boundaries", "needs_labels"), bool),
+    },
+    "seconds": {"train": float, "evaluate": float},
+}
+_SPLIT: dict[str, type] = {
+    "metrics": dict,
+    "matrix": dict,
+    "after_each_task": list,
+    "episodes": list,
+}
+_EPISODE: dict[str, type] = {
+    "after": int,
+    "on": int,
+    "episode": str,
+    "success": bool,
+    "conditions_met": int,
+    "conditions": int,
+    "steps": int,
+    "expert_steps": int,
+    "error": str,
+}
+_KINDS: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number from 0",
+    float: "a number",
+}
+_LARGEST = 2**63
+
+
+def _check_config(values: dict[str, Any]) -> None:
+    for name in ("setup", "method", "preset", "schedule", "tier", "backend", "network"):
+        _need(isinstance(values.get(name, ""), str), f"config.{name}", "a text")
+    for name in ("data", "split_folder", "encoder_weights"):
+        path = values.get(name)
+        _need(path is None or isinstance(path, str), f"config.{name}", "a path or null")
+    try:
+        RunConfig.from_dict(values)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise BadInputError(f"config: {error}") from error
+
+
+def _check_positions(values: Any, size: int) -> None:
+    _need(isinstance(values, list) and len(values) == size, "evaluated_at", f"{size} entries")
+    fits = all(value is None or _is(value, int) for value in values)
+    _need(fits, "evaluated_at", "whole numbers or null")
+
+
+def _check_split(part: Any, where: str, size: int) -> None:
+    """One of ``splits``, of a run with so many tasks."""
+    _need(isinstance(part, dict), where, "an object")
+    _check_fields(part, where, _SPLIT)
+    for name in METRICS:
+        value = part["metrics"].get(name, "missing")
+        _need(_is_score(value), f"{where}.metrics.{name}", "a number or null")
+    for name in SCORES:
+        rows = part["matrix"].get(name)
+        square = isinstance(rows, list) and len(rows) == size
+        square = square and all(isinstance(row, list) and len(row) == size for row in rows)
+        _need(square, f"{where}.matrix.{name}", f"{size} rows of {size}")
+        scores = all(_is_score(value) for row in rows for value in row)
+        _need(scores, f"{where}.matrix.{name}", "numbers or null")
+    points = part["after_each_task"]
+    _need(len(points) == size, f"{where}.after_each_task", f"{size} entries")
+    for number, point in enumerate(points):
+        if point is not None:
+            fields = {**dict.fromkeys(SCORES, float), "episodes": int}
+            _check_fields(point, f"{where}.after_each_task[{number}]", fields)
+    for number, episode in enumerate(part["episodes"]):
+        place = f"{where}.episodes[{number}]"
+        _check_fields(episode, place, _EPISODE)
+        _need(episode["after"] <= size, f"{place}.after", f"at most {size}")
+        _need(episode["on"] < size, f"{place}.on", f"less than {size}")
+
+
+def _check_fields(part: Any, where: str, fields: Mapping[str, type]) -> None:
+    """Whether an object has all these fields, each of its kind."""
+    _need(isinstance(part, dict), where, "an object")
+    for name, kind in fields.items():
+        place = f"{where}.{name}" if where else name
+        _need(name in part and _is(part[name], kind), place, _KINDS[kind])
+
+
+def _is(value: Any, kind: type, finite: bool = True) -> bool:
+    """As JSON has it: ``true`` is no number, but 1 is a fine share."""
+    if isinstance(value, bool):
+        return kind is bool
+    if kind not in (int, float):
+        return isinstance(value, kind)
+    if isinstance(value, int):
+        return (0 if kind is int else -_LARGEST) <= value < _LARGEST
+    return kind is float and isinstance(value, float) and (math.isfinite(value) or not finite)
+
+
+def _is_score(value: Any) -> bool:
+    return value is None or _is(value, float)
+
+
+def _numbers(values: Any, finite: bool = True) -> bool:
+    return isinstance(values, dict) and all(_is(one, float, finite) for one in values.values())
+
+
+def _positions(size: int, evaluations: Sequence[Evaluation]) -> list[int | None]:
+    found = {one.learned: one.episodes for one in evaluations}
+    return [found.get(learned) for learned in range(1, size + 1)]
 
 
 def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> dict[str, Any]:

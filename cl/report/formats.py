@@ -7,8 +7,8 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from cl.report.paper import SOURCE, paper_value
-from cl.report.summary import MAIN_METRICS, SPLITS, Row, Statistic, Table
+from cl.report.paper import SOURCE
+from cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
 from cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
@@ -21,7 +21,9 @@ def as_text(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> s
         rows = [_header(table, metrics)]
         rows += [_cells(table, split, row, metrics, lambda text: f"{text} *") for row in table.rows]
         parts.append(f"{textwrap.fill(title, TEXT_WIDTH)}\n{fitted(rows)}")
-    return "\n\n".join([*parts, textwrap.fill(_notes(tables, "a star"), TEXT_WIDTH)]) + "\n"
+    return (
+        "\n\n".join([*parts, textwrap.fill(_notes(tables, metrics, "a star"), TEXT_WIDTH)]) + "\n"
+    )
 
 
 def as_markdown(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> str:
@@ -35,7 +37,7 @@ def as_markdown(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) 
         ]
         body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         parts.append(f"### {title}\n\n{body}")
-    return "\n\n".join([*parts, _notes(tables, "bold type")]) + "\n"
+    return "\n\n".join([*parts, _notes(tables, metrics, "bold type")]) + "\n"
 
 
 def as_latex(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> str:
@@ -58,7 +60,7 @@ def as_latex(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> 
             "\\end{tabular}",
         ]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, f"% {_notes(tables, 'bold type')}"]) + "\n"
+    return "\n\n".join([*parts, f"% {_notes(tables, metrics, 'bold type')}"]) + "\n"
 
 
 def as_csv(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> str:
@@ -76,7 +78,7 @@ def as_csv(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> st
                 for metric in metrics:
                     there = row.statistics.get((split, metric))
                     gap = row.differences.get((split, metric))
-                    paper = paper_value(row.method, table.setup, split, metric)
+                    paper = table.paper(row, split, metric)
                     writer.writerow(
                         [
                             table.title,
@@ -111,7 +113,7 @@ def number(statistic: Statistic | None, signed: bool = False) -> str:
 
 
 def interval(statistic: Statistic | None) -> str:
-    """The 95 % interval in %, empty with a single run."""
+    """The 95 % interval in %, empty where there are too few runs for one."""
     if statistic is None or statistic.low is None or statistic.high is None:
         return ""
     return f"[{100 * statistic.low:.2f}, {100 * statistic.high:.2f}]"
@@ -136,7 +138,7 @@ def _header(table: Table, metrics: Sequence[str]) -> list[str]:
 def _cells(
     table: Table, split: str, row: Row, metrics: Sequence[str], emphasise: Callable[[str], str]
 ) -> list[str]:
-    cells = [row.method, str(max(one.runs for one in row.statistics.values()))]
+    cells = [row.method, str(len(row.runs))]
     for metric in metrics:
         text = number(row.statistics.get((split, metric)))
         cells.append(emphasise(text) if table.best(split, metric) == row.method else text)
@@ -145,26 +147,25 @@ def _cells(
         gap = row.differences.get((split, metrics[0]))
         cells.append(f"{number(gap, signed=True)} {interval(gap)}".strip())
     if _has_paper(table, metrics):
-        value = paper_value(row.method, table.setup, split, metrics[0])
+        value = table.paper(row, split, metrics[0])
         cells.append("\u2013" if value is None else f"{100 * value:.2f}")
     return cells
 
 
 def _has_paper(table: Table, metrics: Sequence[str]) -> bool:
-    return any(
-        paper_value(row.method, table.setup, SPLITS[0], metrics[0]) is not None
-        for row in table.rows
-    )
+    return any(table.paper(row, SPLITS[0], metrics[0]) is not None for row in table.rows)
 
 
-def _notes(tables: Sequence[Table], emphasis: str) -> str:
+def _notes(tables: Sequence[Table], metrics: Sequence[str], emphasis: str) -> str:
     notes = [
-        f"In %, mean \u00b1 standard deviation over runs; the best has {emphasis} (joint is an "
-        "upper bound and does not compete); 95 % intervals of the mean by Student's t."
+        f"In %, mean \u00b1 standard deviation over runs; the best has {emphasis} (of the methods "
+        "with the most runs of equal orders and seeds; joint is an upper bound and does not "
+        f"compete); 95 % intervals of the mean by Student's t, from {LEAST_RUNS} runs on."
     ]
     for baseline in sorted({table.baseline for table in tables if table.baseline}):
         notes.append(f"'- {baseline}': paired differences over equal orders and seeds.")
-    notes.append(f"'in the paper': {SOURCE}.")
+    if any(_has_paper(table, metrics) for table in tables):
+        notes.append(f"'in the paper': {SOURCE}.")
     return " ".join(notes)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from cl.experiment.results import Results
 from cl.report.formats import interval, number
-from cl.report.paper import SOURCE, paper_value
+from cl.report.paper import SOURCE
 from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
 from cl.report.text import task_title
 from gym_clalfred import __version__
@@ -54,11 +54,12 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
     return {
         "title": table.title,
         "setup": table.setup,
+        "schedule": table.schedule,
         "baseline": table.baseline,
         "rows": [
             {
                 "method": row.method,
-                "runs": max(one.runs for one in row.statistics.values()),
+                "runs": len(row.runs),
                 "cells": [
                     {
                         "text": number(row.statistics.get((split, metric))),
@@ -68,7 +69,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
                         if (split, metric) in row.differences
                         else None,
                         "differenceInterval": interval(row.differences.get((split, metric))),
-                        "paper": paper_value(row.method, table.setup, split, metric),
+                        "paper": table.paper(row, split, metric),
                     }
                     for split in SPLITS
                     for metric in metrics
@@ -84,7 +85,8 @@ def _run(run: Results) -> dict[str, Any]:
     return {
         "table": group_title(run),
         "setup": config.setup,
-        "method": run.config.method_title,
+        "schedule": config.schedule,
+        "method": config.method_title,
         "order": config.order,
         "seed": config.seed,
         "tasks": [task_title(task) for task in run.tasks],
@@ -113,6 +115,7 @@ def _videos(runs: Sequence[Results], limit: int) -> tuple[list[dict[str, Any]], 
             found.append(
                 {
                     "setup": run.config.setup,
+                    "schedule": run.config.schedule,
                     "method": run.config.method_title,
                     "title": f"{path.stem}: {run.config.method_title}, order {run.config.order}, "
                     f"seed {run.config.seed}",

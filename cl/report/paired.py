@@ -1,19 +1,21 @@
 """Differences between two methods, episode by episode.
 
-Runs of equal setup, schedule, order and seed are evaluated on the same episodes, so that what one
-method solves and the other does not can be counted for each episode. The interval comes from
-resampling both runs (orders and seeds) and episodes; of a single run only episodes are resampled.
+Runs that differ in nothing but the method and its settings are evaluated on the same episodes, so
+that what one method solves and the other does not can be counted for each episode. The interval
+comes from resampling both runs (orders and seeds) and episodes; of a single run only episodes are
+resampled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cl.experiment.results import Results
+from cl.report.summary import common_ground
 
 RESAMPLES = 10_000
 _SEED = 0
@@ -90,8 +92,6 @@ def bootstrap(runs: Sequence[Mapping[str, float]]) -> Difference:
 
 
 def _pair_key(run: Results) -> tuple[Any, ...]:
-    """What decides which episodes a run is evaluated on, and which stream it learns from."""
-    config, labels = run.config, run.document["labels"]
-    stream = config.setup, config.schedule, config.order, config.seed
-    limits = config.episodes_per_task, config.evaluation_episodes, config.evaluation_annotations
-    return labels["data"], labels["backend"], *stream, *limits
+    """All that both runs must have in common; the memory is a setting of the method."""
+    config = replace(run.config, memory=None)
+    return common_ground(config, run.document["labels"]), config.order, config.seed

@@ -23,9 +23,14 @@ _SR_LAST = {
 }
 
 
-def paper_value(method: str, setup: str, split: str, metric: str) -> float | None:
-    """What the paper reports, as a share; ``None`` where it does not or we do not have it."""
+def paper_value(
+    method: str, setup: str, split: str, metric: str, schedule: str = "disjoint"
+) -> float | None:
+    """What the paper reports, as a share; ``None`` where it does not or we do not have it.
+
+    The paper has disjoint streams only.
+    """
     pair = _SR_LAST.get(method, {}).get(setup)
-    if metric != "SR_last" or pair is None:
+    if metric != "SR_last" or schedule != "disjoint" or pair is None:
         return None
     return pair[0 if split == "valid_seen" else 1] / 100

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from cl.experiment.results import Results
 from cl.report.text import SPLIT_TITLES, task_title
+from gym_clalfred.scenarios import Scenario
 
 #: How all plots look.
 STYLE: Any = {
@@ -161,13 +162,24 @@ def _smoothed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _mark_tasks(ax: Any, results: Results) -> None:
-    if results.config.learner.offline:
-        return
-    evaluated = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
-    length, count = results.document["stream"]["length"], len(results.tasks)
-    for after in sorted(evaluated):
-        if 0 < after < count:
-            ax.axvline(after * length / count, color="#c5cad3", linewidth=0.8, linestyle=":")
+    for position in task_borders(results):
+        ax.axvline(position, color="#c5cad3", linewidth=0.8, linestyle=":")
+
+
+def task_borders(results: Results) -> list[float]:
+    """After how many episodes a task ended and the next began; none for offline methods.
+
+    Older results do not say it. Theirs are equal parts, but for an imbalanced stream unknown.
+    """
+    config, document = results.config, results.document
+    if config.learner.offline:
+        return []
+    if "evaluated_at" in document:
+        return [at for at in document["evaluated_at"][:-1] if at is not None]
+    if config.scenario is Scenario.IMBALANCED_ENVIRONMENT_IL:
+        return []
+    length, count = document["stream"]["length"], len(results.tasks)
+    return [task * length / count for task in range(1, count)]
 
 
 def _percent(rows: Sequence[Sequence[float | None]]) -> np.ndarray[Any, Any]:
@@ -176,7 +188,6 @@ def _percent(rows: Sequence[Sequence[float | None]]) -> np.ndarray[Any, Any]:
 
 def _title(results: Results) -> str:
     config = results.config
-    return (
-        f"{config.method} · {results.document['stream']['name']} · seed {config.seed} · "
-        f"{results.document['labels']['data']}"
-    )
+    stream = f"{config.setup}, {config.schedule}, order {config.order}"
+    data = results.document["labels"]["data"]
+    return f"{config.method_title} · {stream} · seed {config.seed} · {data}"

@@ -21,17 +21,13 @@ from cl.report.published_tables import (
     of_all_methods,
     tables,
 )
+from cl.report.summary import SAME_DATA
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.errors import DataError
 
 #: Points of the learning curves that a published copy keeps.
 CURVE_POINTS = 120
-
-#: Data of published runs that counts as the data named here. The first was made before depth was
-#: exact, on another kind of processor. By all that is known of it, it has the same scenes, tasks,
-#: actions and words, and a few things that experts put down lie elsewhere (docs/DATA.md).
-SAME_DATA = {"small-bb750355": "small-09c0cfc4"}
 
 _DIGITS = 5
 

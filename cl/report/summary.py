@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from agents.conv_encoder import ConvEncoder
+from cl.experiment.config import RunConfig
 from cl.experiment.results import METRICS, Results, read_results
 from cl.registry import get_method, method_names
+from cl.report.paper import paper_value
 from gym_clalfred.errors import BadInputError, DataError
 
 SPLITS = ("valid_seen", "valid_unseen")
@@ -20,6 +25,17 @@ MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
 
 #: Metrics of which less is better.
 LESS_IS_BETTER = frozenset({"forgetting"})
+
+#: Data of published runs that counts as the data named here. The first was made before depth was
+#: exact, on another kind of processor. By all that is known of it, it has the same scenes, tasks,
+#: actions and words, and a few things that experts put down lie elsewhere (docs/DATA.md).
+SAME_DATA = {"small-bb750355": "small-09c0cfc4"}
+
+#: Names of the compact copies of runs that ``publish.collect`` writes.
+COPIES = "*-order*-seed*.json"
+
+#: Runs that an interval needs: by Student's t of two, most would reach below 0 and above 100 %.
+LEAST_RUNS = 3
 
 #: Two-sided 95 % quantiles of Student's t by degrees of freedom, 1 to 30; beyond, the normal's.
 _T = (
@@ -34,7 +50,7 @@ _NORMAL = 1.960
 class Statistic:
     """Of values over runs; ``low`` and ``high`` bound the mean with 95 % confidence (t).
 
-    With one run there is no deviation and no interval: they are ``None``.
+    With one run there is no deviation, and below ``LEAST_RUNS`` no interval: they are ``None``.
     """
 
     mean: float
@@ -50,6 +66,7 @@ class Row:
 
     Args:
         method: ``RunConfig.method_title``.
+        runs: order and seed of each.
         statistics: by split and metric; missing where no run defines the metric.
         differences: the same of the differences to the baseline, run by run of equal order and
             seed; empty without a baseline.
@@ -57,6 +74,7 @@ class Row:
     """
 
     method: str
+    runs: tuple[tuple[int, int], ...]
     statistics: dict[tuple[str, str], Statistic]
     differences: dict[tuple[str, str], Statistic]
     offline: bool = False
@@ -64,41 +82,101 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Runs that can be compared: same setup, schedule, data, backend, network and limits."""
+    """Runs that can be compared: all but method, order and seed is equal (``common_ground``)."""
 
     title: str
     setup: str
     rows: tuple[Row, ...]
     baseline: str | None = None
+    schedule: str = "disjoint"
+
+    def paper(self, row: Row, split: str, metric: str) -> float | None:
+        """The paper's value for a row's method, where it has one."""
+        return paper_value(row.method, self.setup, split, metric, self.schedule)
 
     def best(self, split: str, metric: str) -> str | None:
-        """The best method but upper bounds; ``None`` if there is nothing to choose from."""
-        means = {
-            row.method: row.statistics[split, metric].mean
-            for row in self.rows
-            if (split, metric) in row.statistics and not row.offline
-        }
-        if len(means) < 2:
+        """The best method but upper bounds; ``None`` if there is nothing to choose from.
+
+        Means over different orders or seeds say little about methods. Only those compete that have
+        the same ones, and of several such sets the one with the most runs.
+        """
+        means: dict[tuple[tuple[int, int], ...], dict[str, float]] = {}
+        for row in self.rows:
+            found = row.statistics.get((split, metric))
+            if found is not None and found.runs == len(row.runs) and not row.offline:
+                means.setdefault(row.runs, {})[row.method] = found.mean
+        rivals = [(len(runs), len(group), group) for runs, group in means.items() if len(group) > 1]
+        if not rivals:
             return None
+        group = max(rivals, key=lambda one: one[:2])[2]
         pick = min if metric in LESS_IS_BETTER else max
-        return pick(means, key=lambda method: means[method])
+        return pick(group, key=lambda method: group[method])
 
 
-def load_runs(folder: str | Path) -> list[Results]:
-    """All finished runs below a folder, in the order of their paths."""
+def load_runs(
+    folder: str | Path, listen: Callable[[str], None] = lambda notice: None
+) -> list[Results]:
+    """All finished runs below a folder, then published copies, in the order of their paths.
+
+    A run that is there twice, as when its folder was copied, is taken once.
+
+    Args:
+        folder: with ``results.json`` in folders of runs, or files that ``publish.collect`` wrote.
+        listen: is told of each run that is left out, in words.
+
+    Raises:
+        DataError: if there is none, if one is malformed, or if two of the same settings, order and
+            seed differ: a mean over both would count one run twice.
+    """
     paths = sorted(Path(folder).rglob("results.json"))
-    if not paths:
-        raise DataError(f"{folder}: there are no finished runs (no results.json below it)")
-    return [read_results(path) for path in paths]
+    found = [(path, read_results(path)) for path in paths]
+    # A copy shares its folder with others, so that nothing else in there is its own.
+    copies = sorted(Path(folder).rglob(COPIES))
+    found += [(path, replace(read_results(path), folder=None)) for path in copies]
+    if not found:
+        raise DataError(
+            f"{folder}: there are no finished runs (no results.json below it, and no published "
+            "copies such as behavior-il-er-order1-seed0.json)"
+        )
+    return _each_once(found, listen)
+
+
+def _each_once(
+    found: Sequence[tuple[Path, Results]], listen: Callable[[str], None]
+) -> list[Results]:
+    taken: dict[tuple[Any, ...], tuple[Path, Results]] = {}
+    for path, run in found:
+        config = run.config
+        key = group_title(run), config.method_title, config.order, config.seed
+        first, other = taken.setdefault(key, (path, run))
+        if other is run:
+            continue
+        if _outcome(other) != _outcome(run):
+            raise DataError(
+                f"{first} and {path}: both are {config.method_title}, order {config.order}, seed "
+                f"{config.seed} of the same settings ({key[0]}), but their results differ; they "
+                "would count as two runs: leave one out"
+            )
+        listen(f"{path}: the same run as {first}, counted once")
+    return [run for _, run in taken.values()]
+
+
+def _outcome(run: Results) -> list[Any]:
+    """What a copy has in common with its run: no times, curves or single episodes."""
+    parts = run.document["splits"]
+    names = ("metrics", "matrix", "after_each_task")
+    return [parts[split][name] for split in SPLITS for name in names]
 
 
 def statistic(values: Sequence[float]) -> Statistic:
-    """Mean, standard deviation (n - 1) and 95 % interval of the mean."""
+    """Mean, standard deviation (n - 1) and, from ``LEAST_RUNS`` on, 95 % interval of the mean."""
     array, count = np.asarray(values, dtype=np.float64), len(values)
     mean = float(array.mean())
     if count < 2:
         return Statistic(mean, None, None, None, count)
     deviation = float(array.std(ddof=1))
+    if count < LEAST_RUNS:
+        return Statistic(mean, deviation, None, None, count)
     quantile = _T[count - 2] if count - 1 <= len(_T) else _NORMAL
     half = quantile * deviation / math.sqrt(count)
     return Statistic(mean, deviation, mean - half, mean + half, count)
@@ -123,8 +201,24 @@ def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Tabl
 
 def group_title(run: Results) -> str:
     """What the runs of one table have in common."""
-    config, labels = run.config, run.document["labels"]
-    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    return common_ground(run.config, run.document["labels"])
+
+
+def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
+    """All that results depend on but method, order and seed, in words.
+
+    Evaluating ahead is not among it: that adds scores and changes none.
+
+    Args:
+        config: of a run.
+        labels: what its data, backend and encoder call themselves.
+    """
+    data = SAME_DATA.get(labels["data"], labels["data"])
+    parts = [config.setup, config.schedule, data, labels["backend"], config.network]
+    if config.split_folder is not None:
+        parts.append(f"split folder {Path(config.split_folder).name}")
+    if labels["encoder"] != _default_encoder():
+        parts.append(f"encoder {labels['encoder']}")
     if config.augment:
         parts.append("seven looks")
     if not config.reads_goal:
@@ -137,10 +231,22 @@ def group_title(run: Results) -> str:
             ("annotations per trajectory", config.evaluation_annotations),
             ("memory", config.memory),
             ("batch", config.batch_size),
+            ("steps", _own_step_limit(config)),
         )
         if value is not None
     ]
     return ", ".join([*parts, *limits])
+
+
+def _own_step_limit(config: RunConfig) -> int | None:
+    """``None`` for the one that runs on such data have by default."""
+    limit = config.step_limit
+    return None if limit == replace(config, max_steps=None).step_limit else limit
+
+
+@cache
+def _default_encoder() -> str:
+    return ConvEncoder().name
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
@@ -151,6 +257,7 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     rows = [
         Row(
             method,
+            tuple(sorted((run.config.order, run.config.seed) for run in group)),
             _statistics(group),
             {} if reference is None or method == baseline else paired_differences(group, reference),
             get_method(group[0].config.method).offline,
@@ -160,7 +267,8 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     order = {name: place for place, name in enumerate(method_names())}
     rows.sort(key=lambda row: (order.get(row.method.split(" ")[0], len(order)), row.method))
     used = baseline if reference is not None else None
-    return Table(title, runs[0].config.setup, tuple(rows), used)
+    config = runs[0].config
+    return Table(title, config.setup, tuple(rows), used, config.schedule)
 
 
 def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:
