@@ -117,11 +117,8 @@ def _scores(methods: dict[str, list[Results]]) -> str:
 
 
 def _papers(run: Results, split: str) -> float | None:
-    """The paper's SR last, which has disjoint streams only."""
     config = run.config
-    if config.schedule != "disjoint":
-        return None
-    return paper_value(config.method_title, config.setup, split, "SR_last")
+    return paper_value(config.method_title, config.setup, split, "SR_last", config.schedule)
 
 
 def _differences(methods: dict[str, list[Results]]) -> str:
