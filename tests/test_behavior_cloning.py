@@ -13,6 +13,7 @@ from learning import demonstrations, tiny_config
 from stable_baselines3.common.callbacks import BaseCallback, CheckpointCallback
 from stable_baselines3.common.logger import configure
 
+from agents.batch import Batch
 from agents.behavior_cloning import BehaviorCloning
 from agents.checkpoint import load_state, save_state
 from agents.features import EpisodeReader
@@ -203,3 +204,22 @@ def test_demonstrations_of_the_fake_household_are_what_the_expert_did() -> None:
     assert len(episode) == 13
     assert episode.actions[-1] == 12
     assert episode.classes.nonzero().flatten().tolist() == [4, 11]
+
+
+@pytest.mark.parametrize("forced", [True, False])
+def test_training_does_what_its_settings_say(forced: bool) -> None:
+    training = TrainingConfig(batch_size=2, blind=1.0, teacher_forcing=forced)
+    agent = BehaviorCloning(tiny_config(), training=training, device="cpu")
+    seen: list[tuple[Batch, bool]] = []
+    rates: list[float] = []
+    agent.network.register_forward_pre_hook(
+        lambda network, arguments: seen.append((arguments[0], arguments[2]))
+    )
+    step = agent.optimizer.step
+    agent.optimizer.step = lambda: (  # type: ignore[method-assign]
+        rates.append(agent.optimizer.learning_rate) or step()
+    )
+    agent.learn(demonstrations(12))
+    assert rates == [1e-3 * 0.95 ** (update % 10) for update in range(12)]
+    assert [choice for _, choice in seen] == [forced] * 12
+    assert not any(one.dense().any() for batch, _ in seen for one in batch.features)

@@ -102,13 +102,26 @@ def test_vector_form_moves_each_logit_by_its_own_labels_gamma() -> None:
     assert not agent.stored_logits(1).classes.any()
 
 
+def test_class_logits_follow_as_actions_do() -> None:
+    agent = cama()
+    filled(agent)
+    mug, pan = int(ObjectClass.Mug), int(ObjectClass.Pan)
+    agent.class_confidence.add(logits_with(0.9, pan, CLASSES).unsqueeze(0), torch.tensor([pan]))
+    agent._after_update(update_with(agent, (1,), logits_with(0.8, 5, ACTIONS)))
+    # Two classes appeared. The mug's confidence, 0.5, is chance; the pan's exceeds it by 0.4.
+    said = logits_with(0.5, mug, CLASSES)
+    expected = torch.zeros(1, CLASSES)
+    expected[0, pan] = 0.99 * 0.4 * said[pan]
+    torch.testing.assert_close(agent.stored_logits(1).classes, expected)
+
+
 def test_only_the_sampled_episodes_logits_change() -> None:
     agent = cama()
     filled(agent)
-    before = [agent.stored_logits(slot) for slot in range(3)]
+    before = [agent.memory[slot].logits for slot in range(3)]
     agent._after_update(update_with(agent, (1,), logits_with(0.9, 5, ACTIONS)))
-    assert agent.stored_logits(0) is before[0]
-    assert agent.stored_logits(2) is before[2]
+    assert agent.memory[0].logits is before[0]
+    assert agent.memory[2].logits is before[2]
     assert agent.stored_logits(1).actions.any()
 
 

@@ -112,3 +112,25 @@ def test_probes_are_fed_what_updates_are_fed() -> None:
         )
         agent._probe([0, 1])
     assert forced == [True, False]
+
+
+def test_the_trained_are_credited_with_the_fall_of_others_and_the_rate_takes_its_turn() -> None:
+    agent = make(memory=40, batch_size=3, probes=30)
+    for seed in range(9):
+        agent.memory.offer(Stored(demonstration(seed, label="a")))
+    probed: list[set[int]] = []
+    trained: list[set[int]] = []
+    losses = iter([torch.tensor([5.0, 5.0]), torch.tensor([4.0, 2.0])])
+    update = agent._update
+    agent._probe = lambda slots: (  # type: ignore[method-assign]
+        probed.append(set(slots)) or next(losses)
+    )
+    agent._update = lambda stream, slots: (  # type: ignore[method-assign]
+        trained.append(set(slots)) or update(stream, slots)
+    )
+    agent._train_on((demonstration(9, label="a"),))
+    assert probed == [set(range(10)) - trained[0]] * 2
+    # The loss of the others fell by 1 and by 3.
+    credited = [agent.memory.importance[slot] for slot in sorted(trained[0])]
+    assert credited == pytest.approx([0.1 * 2.0] * 3)
+    assert agent.learning_rate == pytest.approx(agent.training.rate(1) * 0.95)

@@ -20,6 +20,7 @@ from gym_clalfred.objects import ObjectClass
 SHAPES: dict[str, dict[str, object]] = {
     "paper": {},
     "small": {
+        "previous_class_dim": 3,
         "steps": 3,
         "class_reads_input": True,
         "glance_dim": 4,
@@ -222,7 +223,19 @@ def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(
         step, state = network.step(one.features.dense()[t : t + 1], instructions, state)
         torch.testing.assert_close(own.action_logits[t], step.action_logits[0])
         action = step.action_logits.argmax(1)
-        state = state.after(action, torch.zeros_like(action))
+        interacts = Action(int(action)).is_interaction
+        state = state.after(action, step.class_logits.argmax(1) * interacts)
+
+
+def test_what_was_done_a_step_before_is_fed_back() -> None:
+    first, second = demonstration(0, length=5), demonstration(1, length=4)
+    batch = Batch.of([first, second])
+    for previous, start, one, other in (
+        (batch.previous_actions, START, first.actions, second.actions),
+        (batch.previous_classes, ObjectClass.NoObject, first.classes, second.classes),
+    ):
+        expected = [int(start), *one[:-1].tolist(), int(start), *other[:-1].tolist()]
+        assert previous.tolist() == expected
 
 
 def test_the_reader_is_a_bidirectional_lstm() -> None:

@@ -2,17 +2,21 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from acting import FakeEncoder, make_agent
+from learning import tiny_config
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv
 
+from agents.batch import Batch, EncodedEpisode, ViewFeatures
 from agents.encoder import RememberingEncoder
 from agents.helpers import EpisodeTrace, RolloutHelpers
+from agents.network import TwoBranchNetwork
 from agents.policy import Policy, PolicyState, without_goal
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
@@ -214,3 +218,37 @@ def test_a_loop_is_left_by_another_navigation_action() -> None:
     # Views repeat with period 6: the first run of ten that came before ends at step 15.
     assert taken[:15] == [Action.RotateLeft] * 15
     assert taken[15] is Action.LookUp
+
+
+def test_acting_computes_what_training_computes() -> None:
+    torch.manual_seed(0)
+    config = tiny_config(previous_class_dim=3, steps=3, class_reads_input=True, glance_dim=4)
+    network = TwoBranchNetwork(replace(config, vocabulary=len(Tokenizer.default())))
+    policy = Policy(FakeEncoder(), RolloutHelpers.off())
+    generator = torch.Generator().manual_seed(0)
+    words = some_observations(1)[0]
+    frames = [{**words, "rgb": one["rgb"]} for one in some_observations(12)]
+    states = (policy.start(network, frames[0]),)
+    taken, acted = [], []
+    for observation in frames:
+        actions, states = policy.act(network, [observation], states, generator)
+        taken.append(torch.from_numpy(actions[0]))
+        acted.append(states[0].predictions)
+    actions, classes = torch.stack(taken).unbind(1)
+    assert (classes > 0).sum() > 3
+    episode = EncodedEpisode(
+        "acted",
+        ViewFeatures.from_dense(torch.stack([policy.encoder.encode(one["rgb"]) for one in frames])),
+        torch.from_numpy(policy.tokens(words)).long(),
+        actions,
+        classes,
+    )
+    batch = Batch.of([episode])
+    with torch.no_grad():
+        trained = network(batch)
+    torch.testing.assert_close(
+        trained.action_logits, torch.cat([one.action_logits for one in acted])
+    )
+    torch.testing.assert_close(
+        trained.class_logits, torch.cat([one.class_logits for one in acted])[batch.interactions]
+    )

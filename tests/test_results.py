@@ -12,10 +12,14 @@ from cl.metrics import EpisodeResult
 #: After which task, on which task: one letter per episode, solved or failed.
 OUTCOMES = {(1, 0): "sssf", (2, 0): "ssff", (2, 1): "ss", (3, 0): "sfff", (3, 1): "sf", (3, 2): "s"}
 
+#: How much of the stream had been seen after each task.
+EPISODES = {1: 10, 2: 20, 3: 60}
+
 
 def record(split: str, on: int, number: int, solved: bool) -> Record:
     # Two conditions, of which a failed episode meets one; the expert's path is half as long.
-    result = EpisodeResult(f"{on}-{number}", solved, 1 + solved, 2, steps=20, expert_steps=10)
+    expert = 10 * (1 + on)
+    result = EpisodeResult(f"{on}-{number}", solved, 1 + solved, 2, 2 * expert, expert)
     return Record(split, on, result)
 
 
@@ -23,7 +27,7 @@ def three_tasks() -> Results:
     evaluations = [
         Evaluation(
             learned,
-            100 * learned,
+            EPISODES[learned],
             tuple(
                 record("valid_seen", on, number, outcome == "s")
                 for on in range(learned)
@@ -36,9 +40,9 @@ def three_tasks() -> Results:
         fake_config(),
         ["a", "b", "c"],
         evaluations,
-        stream={"name": "three", "digest": "0", "length": 300, "position": 300},
+        stream={"name": "three", "digest": "0", "length": 60, "position": 60},
         labels={"data": "invented", "backend": "none", "encoder": "none"},
-        training={"updates": 300},
+        training={"updates": 60},
         curves=[],
         seconds={"train": 1.0, "evaluate": 1.0},
     )
@@ -51,23 +55,31 @@ def test_last_pools_episodes_and_avg_is_the_mean_after_each_task() -> None:
     assert run.metric("valid_seen", "SR_avg") == pytest.approx(sum(rates) / 3)
     # 7 episodes of 2 conditions: 3 meet both, 4 meet one.
     assert run.metric("valid_seen", "GC_last") == pytest.approx(10 / 14)
-    assert run.metric("valid_seen", "PLW_SR_last") == pytest.approx(rates[2] / 2)
+    # Experts need 10, 20 and 30 steps on the three tasks, and everybody took twice as long.
+    weights = 4 * 10 + 2 * 20 + 30
+    assert run.metric("valid_seen", "PLW_SR_last") == pytest.approx((10 + 20 + 30) / 2 / weights)
+    half_met = 3 * 10 + 20
+    assert run.metric("valid_seen", "PLW_GC_last") == pytest.approx(
+        (10 + 20 + 30 + half_met / 2) / 2 / weights
+    )
 
 
 def test_the_matrix_has_every_task_after_every_task() -> None:
     run = three_tasks()
     assert run.matrix("valid_seen") == [[0.75, None, None], [0.5, 1.0, None], [0.25, 0.5, 1.0]]
+    conditions = [[0.875, None, None], [0.75, 1.0, None], [0.625, 0.75, 1.0]]
+    assert run.matrix("valid_seen", "GC") == conditions
     assert run.metric("valid_seen", "forgetting") == pytest.approx((0.5 + 0.5) / 2)
     assert run.metric("valid_seen", "backward_transfer") == pytest.approx(-0.5)
     assert run.metric("valid_seen", "forward_transfer") is None
 
 
 def test_positions_of_evaluations_are_written_down() -> None:
-    assert three_tasks().document["evaluated_at"] == [100, 200, 300]
+    assert three_tasks().document["evaluated_at"] == [10, 20, 60]
 
 
 def test_the_area_is_under_the_rates_along_the_stream() -> None:
     first, second, third = 3 / 4, 4 / 6, 3 / 7
-    expected = ((first + second) / 2 + (second + third) / 2) / 2
+    expected = (10 * (first + second) / 2 + 40 * (second + third) / 2) / 50
     assert three_tasks().metric("valid_seen", "A_AUC") == pytest.approx(expected)
     assert three_tasks().metric("valid_unseen", "A_AUC") is None

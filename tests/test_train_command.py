@@ -22,6 +22,7 @@ from cl.experiment.media import pick_episodes
 from cl.experiment.run import limited
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.rooms import RoomType
 from gym_clalfred.stream import build_schedule
 from scripts.common import read_settings
 from scripts.train import default_folder, main
@@ -132,7 +133,8 @@ def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path:
 def test_annotations_to_evaluate_on(changes: dict[str, Any], expected: set[int]) -> None:
     config = RunConfig(setup="imbalanced-environment-il", **changes)
     source = FakeSource((1, 201, 301, 401))
-    for split, groups in evaluation_sets(config, source).items():
+    tasks = [room_type.value for room_type in RoomType]
+    for split, groups in evaluation_sets(config, source, tasks).items():
         keys = [key for group in groups for key in group]
         assert {key.annotation for key in keys} == expected
         trajectories = len({entry.key.trajectory for entry in source.entries(split)})

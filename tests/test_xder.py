@@ -3,9 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from learning import demonstration, learner, stream_for
+from learning import demonstration, demonstrations, learner, stream_for
 
-from agents.batch import EncodedEpisode
+from agents.batch import Batch, EncodedEpisode
 from agents.losses import EpisodeLogits
 from cl.memory import Stored
 from cl.xder import FUTURE, XDER
@@ -110,3 +110,28 @@ def test_replayed_episodes_are_rewritten_in_training() -> None:
         assert isinstance(after, EpisodeLogits)
         changed = (after.actions != before[slot]).any(0).nonzero().flatten().tolist()
         assert changed == [1]
+
+
+def test_classes_belong_to_tasks_as_actions_do() -> None:
+    agent = make(batch_size=20, stream_size=10)
+    episode = stream_for(agent, 1)[0]
+    agent.observe(episode)
+    named = episode.classes[episode.classes > 0]
+    assert len(named)
+    assert (agent.class_task[named] == 0).all()
+    assert agent.class_task.eq(0).sum() == len(named.unique())
+
+
+def test_the_loss_is_derpps_and_the_weighted_constraints() -> None:
+    agent, plain = make(constraint_weight=0.5), learner("der++")
+    agent.task = 1
+    agent.action_task[:6], agent.action_task[6:9] = 0, 1
+    batch = Batch.of(demonstrations(3))
+    predictions = agent.network(batch)
+    extra = agent._loss(predictions, batch, ()) - plain._loss(predictions, batch, ())
+    truth = batch.classes[batch.interactions]
+    constraints = agent._constraints(
+        predictions.action_logits, batch.actions, agent.action_task, len(batch.actions)
+    ) + agent._constraints(predictions.class_logits, truth, agent.class_task, len(truth))
+    assert constraints > 0
+    torch.testing.assert_close(extra, 0.5 * constraints)

@@ -14,6 +14,7 @@ from cl.metrics import EpisodeResult
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.stream import first_annotations, group_by_task
 from gym_clalfred.stream.orders import resolve_order
 
@@ -53,12 +54,26 @@ class Record:
 EvaluationSets = dict[Split, list[tuple[EpisodeKey, ...]]]
 
 
-def evaluation_sets(config: RunConfig, source: EpisodeSource) -> EvaluationSets:
+def evaluation_sets(
+    config: RunConfig, source: EpisodeSource, streamed: Sequence[str]
+) -> EvaluationSets:
     """The episodes to evaluate on, for each split and each task in the order of the stream.
 
     Data without one of the splits, as ALFRED's may be, is evaluated on the other.
+
+    Args:
+        config: of the run.
+        source: has the episodes.
+        streamed: the tasks of the stream, first to last; the authors' files have orders of their
+            own.
     """
-    tasks = resolve_order(config.task_setup, config.order)
+    known = [task.value for task in config.task_setup.tasks]
+    if not set(streamed) <= set(known):
+        raise BadInputError(
+            f"setup {config.setup!r} has the tasks {', '.join(known)}, but the stream has "
+            f"{', '.join(streamed)}: give the setup that the split folder is of"
+        )
+    tasks = resolve_order(config.task_setup, streamed)
     balanced = config.scenario.is_balanced_by_room
     sets: EvaluationSets = {}
     for split in SPLITS:

@@ -97,7 +97,7 @@ class Run:
         self.config, self.folder, self.tools, self.listener = config, folder, tools, listener
         self.checkpoint_seconds = 30.0
         self.schedule = limited(schedule_for(config, tools.source), config.episodes_per_task)
-        self.sets = evaluation_sets(config, tools.source)
+        self.sets = evaluation_sets(config, tools.source, self.schedule.tasks)
         self.env = ClAlfredEnv(
             config.scenario.value,
             order=config.order,

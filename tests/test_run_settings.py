@@ -1,0 +1,124 @@
+"""A run streams, reads and evaluates what its settings say."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import torch
+from acting import make_agent
+from fakes import FakeSource
+from runs import fake_config, fake_tools, run_fake
+
+from agents.augment import Augmentation
+from agents.rollout import RolloutConfig, evaluate
+from cl.experiment.config import RunConfig
+from cl.experiment.evaluation import read_lines
+from cl.experiment.folder import RunFolder
+from cl.experiment.listener import Listener
+from cl.experiment.run import Run, schedule_for
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.errors import BadInputError
+
+SOURCE = FakeSource((1, 2, 201, 301, 401))
+
+
+def test_the_stream_is_balanced_unless_the_setup_says_otherwise() -> None:
+    balanced = schedule_for(fake_config(), SOURCE)
+    assert Counter(map(balanced.task_of, range(len(balanced)))) == dict.fromkeys(balanced.tasks, 6)
+    whole = schedule_for(fake_config(setup="imbalanced-environment-il"), SOURCE)
+    assert Counter(map(whole.task_of, range(len(whole))))["Kitchen"] == 12
+
+
+def test_another_seed_is_another_stream() -> None:
+    streams = [schedule_for(fake_config(seed=seed), SOURCE).keys for seed in (0, 0, 1)]
+    assert streams[0] == streams[1] != streams[2]
+
+
+def make_run(config: RunConfig, folder: Path) -> Run:
+    place = RunFolder(folder / "run", config)
+    return Run(config, place, fake_tools(folder / "features"), "cpu", 1, Listener())
+
+
+def test_what_is_read_and_seen_in_training_is_what_the_settings_say(tmp_path: Path) -> None:
+    plain = make_run(fake_config(), tmp_path)
+    assert (plain.reader.augmentations, plain.reader.reads_goal) == ((), True)
+    papers = make_run(fake_config(augment=True, reads_goal=False), tmp_path)
+    assert len(papers.reader.augmentations) == 6
+    assert Augmentation.NONE not in papers.reader.augmentations
+    assert papers.agent.policy is not None
+    assert (papers.reader.reads_goal, papers.agent.policy.reads_goal) == (False, False)
+
+
+#: The authors' files of order 4 have an order of their own.
+AUTHORS_ORDER = {"Kitchen": 1, "Bathroom": 401, "LivingRoom": 201, "Bedroom": 301}
+
+
+@pytest.fixture
+def authors_files(tmp_path: Path) -> Path:
+    folder = tmp_path / "environment_il"
+    folder.mkdir()
+    for number, room in enumerate(AUTHORS_ORDER.values()):
+        keys = [entry.key for entry in FakeSource((room,)).entries(Split.TRAIN)]
+        rows = [{"task": {"task": key.trajectory, "repeat_idx": key.annotation}} for key in keys]
+        name = f"embodied_data_disjoint_rand4_cls1_task{number}.json"
+        (folder / name).write_text(json.dumps(rows))
+    return folder
+
+
+def test_the_authors_streams_are_evaluated_task_by_task(
+    authors_files: Path, tmp_path: Path
+) -> None:
+    config = fake_config(
+        method="finetuning", order=4, split_folder=str(authors_files), evaluation_episodes=1
+    )
+    results = run_fake(config, tmp_path / "run")
+    assert results.tasks == tuple(AUTHORS_ORDER)
+    for one in results.document["splits"]["valid_seen"]["episodes"]:
+        room = EpisodeKey.parse(one["episode"]).trajectory.split("/")[0].rsplit("-", 1)[1]
+        assert int(room) == AUTHORS_ORDER[results.tasks[one["on"]]]
+
+
+def test_the_authors_files_of_another_setup_are_refused(
+    authors_files: Path, tmp_path: Path
+) -> None:
+    config = fake_config(setup="behavior-il", order=4, split_folder=str(authors_files))
+    with pytest.raises(BadInputError, match="but the stream has Kitchen, Bathroom"):
+        run_fake(config, tmp_path / "run")
+
+
+def test_rollouts_compute_with_one_thread_whatever_is_set() -> None:
+    agent = make_agent()
+    assert agent.policy is not None
+    seen: set[int] = set()
+    act = agent.policy.act
+    agent.policy.act = lambda *arguments: (  # type: ignore[method-assign]
+        seen.add(torch.get_num_threads()) or act(*arguments)
+    )
+    source, before = FakeSource(), torch.get_num_threads()
+    keys = [entry.key for entry in source.entries(Split.VALID_SEEN)][:1]
+    torch.set_num_threads(2)
+    try:
+        evaluate(agent, source, keys, RolloutConfig(backend="fake", max_steps=3))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    assert seen == {1}
+
+
+def test_half_a_line_of_a_killed_evaluation_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "after-1.jsonl"
+    whole = {
+        "split": "valid_seen",
+        "on": 0,
+        "episode": "a",
+        "success": True,
+        "conditions_met": 1,
+        "conditions": 1,
+        "steps": 3,
+        "expert_steps": 3,
+    }
+    path.write_text(f"{json.dumps(whole)}\n{json.dumps(whole)[:25]}")
+    assert [record.result.episode for record in read_lines(path)] == ["a"]
