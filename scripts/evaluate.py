@@ -44,7 +44,11 @@ Examples:
     help="Show it nothing, and no helpers: what do the words alone allow?",
 )
 @click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
-@click.option("--lines", type=click.Path(), help="JSON lines file for the episodes' results.")
+@click.option(
+    "--lines",
+    type=click.Path(),
+    help="JSON lines file for the episodes' results; goes on from what is there.",
+)
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
 @clear_errors
 def main(
