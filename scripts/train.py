@@ -56,8 +56,13 @@ def main(
 
 
 def default_folder(config: RunConfig) -> Path:
-    """``runs/<data>/<what it is>``; short runs are kept apart from whole ones."""
+    """``runs/<data>/<what it is>``; other networks, simulators and limits are kept apart."""
     data = Path(config.data).resolve().name if config.data else config.tier
+    others = [
+        getattr(config, name)
+        for name in ("network", "backend")
+        if getattr(config, name) != getattr(RunConfig, name)
+    ]
     limits = [
         f"{letter}{value}"
         for letter, value in (
@@ -67,7 +72,7 @@ def default_folder(config: RunConfig) -> Path:
         )
         if value is not None
     ]
-    return Path("runs") / "-".join([data, *limits]) / config.name
+    return Path("runs") / "-".join([data, *others, *limits]) / config.name
 
 
 if __name__ == "__main__":

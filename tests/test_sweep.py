@@ -133,6 +133,19 @@ def test_finished_runs_are_skipped(grid: list[RunConfig], local: Path) -> None:
     assert seen == outcomes
 
 
+def test_damaged_results_are_not_skipped_in_silence(grid: list[RunConfig], local: Path) -> None:
+    path = local / grid[3].name / "results.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:1000])
+    try:
+        outcomes = sweep(grid, local)
+    finally:
+        path.write_bytes(whole)
+    assert [one.status == "failed" for one in outcomes] == [run is grid[3] for run in grid]
+    assert f"{path}: not JSON" in outcomes[3].message
+    assert "delete it and repeat the command" in outcomes[3].message
+
+
 def test_results_of_other_settings_are_not_taken_for_those_asked(
     grid: list[RunConfig], local: Path
 ) -> None:

@@ -20,8 +20,8 @@ from typing import Any
 
 from cl.experiment.children import INTERRUPTED, Children
 from cl.experiment.config import RunConfig
-from cl.experiment.folder import refuse_other_run
-from gym_clalfred.errors import BadInputError, MissingDependencyError
+from cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
+from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
 AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
@@ -35,7 +35,7 @@ class Outcome:
         name: of the run and of its folder.
         status: ``skipped`` (was finished before), ``done`` or ``failed``.
         attempts: how often it was started.
-        message: the end of the log of a failed run.
+        message: the end of the log of a failed run, or what is wrong with a finished one.
     """
 
     name: str
@@ -90,9 +90,9 @@ def sweep(
     folder = Path(out).resolve()
     for run in runs:
         refuse_other_run(folder / run.name, run)
-    finished = [run for run in runs if (folder / run.name / "results.json").exists()]
-    outcomes = {run.name: Outcome(run.name, "skipped") for run in finished}
-    for outcome in outcomes.values():
+    before = [outcome for run in runs if (outcome := _finished(folder / run.name, run))]
+    outcomes = {outcome.name: outcome for outcome in before}
+    for outcome in before:
         listen(outcome)
     waiting = [
         Job(run.to_dict(), str(folder / run.name), retries, media)
@@ -106,6 +106,16 @@ def sweep(
             outcomes[outcome.name] = outcome
             listen(outcome)
     return [outcomes[run.name] for run in runs]
+
+
+def _finished(folder: Path, run: RunConfig) -> Outcome | None:
+    """What there is to say of a finished run: nothing new, or that its results are damaged."""
+    try:
+        with storage_errors(folder):
+            there = RunFolder(folder, run).load_results() is not None
+    except ClAlfredError as error:
+        return Outcome(run.name, "failed", 0, str(error))
+    return Outcome(run.name, "skipped") if there else None
 
 
 #: As they come; closing it ends what is still under way.
