@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors, on_terminal
+from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal
 
 EPILOG = """
 \b
@@ -50,7 +50,7 @@ Examples:
     help="JSON lines file for the episodes' results; goes on from what is there.",
 )
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
-@clear_errors
+@clear_errors_resumable(lambda options: options["lines"] is not None)
 def main(
     agent: str,
     split: str,

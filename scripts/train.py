@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cl.experiment.config import RunConfig
-from scripts.common import COUNT, clear_errors, read_settings, run_options
+from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options
 
 EPILOG = """
 \b
@@ -37,7 +37,7 @@ continues where it was, with the same results as if it had never stopped.
 @click.option(
     "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
 )
-@clear_errors
+@clear_errors_resumable()
 def main(
     settings: dict[str, Any],
     config: str | None,

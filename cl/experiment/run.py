@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from agents.allocation import keep_freed_memory
+from agents.behavior_cloning import find_device
 from agents.features import EpisodeReader
 from agents.policy import Policy
 from cl.base import ContinualLearner
@@ -67,6 +68,7 @@ def train(
         media: whether to make plots and videos at the end.
         listener: is told how it goes.
     """
+    find_device(device)  # a wrong one is said before anything slow begins
     listener = listener or Listener()
     folder = RunFolder(out, config)
     if config.network == "paper":
