@@ -17,7 +17,8 @@ Examples:
   clalfred-train --config demo         the settings of make demo
   clalfred-train --method er --order 3 --seed 1
   clalfred-train --setup environment-il --schedule gaussian --tier tiny
-  clalfred-train --data ~/alfred/json_2.1.0 --tier full
+  clalfred-data import --alfred ~/alfred --out ~/alfred-store
+  clalfred-train --data ~/alfred-store        real ALFRED data, once imported
 
 \b
 The run's folder (--out) then holds results.json, agent.zip, plots/, videos/
