@@ -26,7 +26,7 @@ from agents.losses import EpisodeLosses, imitation_losses
 from agents.network import Predictions, TwoBranchNetwork
 from agents.policy import Policy, PolicyState
 from agents.training import TrainingConfig
-from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.errors import BadInputError, DataError, UsageError
 from gym_clalfred.stream import Demonstration, TaskStream
 
 #: Makes tensors of a demonstration, see ``agents.features.EpisodeReader``.
@@ -34,6 +34,24 @@ Reader = Callable[[Demonstration], EncodedEpisode]
 
 #: Finds stored maps by name, see ``agents.features.FeatureStore``.
 FeatureLookup = Callable[[str], ViewFeatures]
+
+
+def find_device(name: torch.device | str) -> torch.device:
+    """A device that is there; ``auto`` is a GPU if there is one, else the processor."""
+    if name == "auto":
+        return get_device("auto")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise BadInputError(f"device {name!r}: expected cpu, cuda, cuda:1 or auto") from error
+    try:
+        torch.zeros(1, device=device).item()
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).partition("\n")[0]
+        raise BadInputError(
+            f"device {str(name)!r}: torch cannot compute there ({reason}); choose cpu or auto"
+        ) from error
+    return device
 
 
 class BehaviorCloning:
@@ -76,7 +94,7 @@ class BehaviorCloning:
         self.policy = policy
         self.reader = reader
         self.seed = seed
-        self.device = get_device(device)
+        self.device = find_device(device)
         self.verbose = verbose
         self.tensorboard_log = tensorboard_log
         self.generator = torch.Generator().manual_seed(seed)

@@ -7,58 +7,32 @@ long is a failed one. Results are written line by line, and what is there alread
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 
+from agents.encoder import ClosedEyes
 from agents.network import TwoBranchNetwork
 from agents.policy import EpisodeState, Policy
+from agents.result_lines import EpisodeResult, read_results, result_writer, weights_digest
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.backends import make_simulator
+from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: Calls with each result as soon as it is there.
-OnResult = Callable[["EpisodeResult"], None]
-
-
-@dataclass(frozen=True)
-class EpisodeResult:
-    """What came of one evaluation episode; a crashed one counts as failed.
-
-    Args:
-        episode: its key as text.
-        success: whether all goal conditions were met at the end.
-        conditions_met: how many were.
-        conditions: how many there are.
-        steps: actions taken, the final Stop not counted.
-        expert_steps: the expert's, counted in the same way.
-        error: why the episode could not be finished, or empty.
-        deeds: the interactions that worked, in order: "PickupObject Mug, OpenObject Fridge".
-        end: what ended it: ``stop``, ``failures`` (too many actions failed) or ``limit``; empty
-            after an error.
-    """
-
-    episode: str
-    success: bool
-    conditions_met: int
-    conditions: int
-    steps: int
-    expert_steps: int
-    error: str = ""
-    deeds: str = ""
-    end: str = ""
+OnResult = Callable[[EpisodeResult], None]
 
 
 @dataclass(frozen=True)
@@ -104,11 +78,19 @@ def evaluate(
         config: how.
         results: a JSON lines file; finished episodes in it are taken from there, new ones added.
         on_result: called with each new result.
+
+    Raises:
+        UsageError: if the file has results of another agent, or of one that acted otherwise.
     """
     config = config or RolloutConfig()
-    found = read_results(results) if results is not None else {}
+    found: dict[str, EpisodeResult] = {}
+    writing: AbstractContextManager[OnResult] = nullcontext(lambda result: None)
+    if results is not None:
+        conditions = conditions_of(agent, source, config)
+        found = read_results(results, conditions)
+        writing = result_writer(results, conditions)
     missing = [key for key in keys if str(key) not in found]
-    with _writer(results) as write:
+    with writing as write:
         for result in roll_out(agent, source, missing, config):
             found[result.episode] = result
             write(result)
@@ -117,24 +99,22 @@ def evaluate(
     return [found[str(key)] for key in keys]
 
 
-def read_results(path: str | Path) -> dict[str, EpisodeResult]:
-    """The results in a JSON lines file by episode; a last line cut off by a crash is left out."""
-    path = Path(path)
-    if not path.exists():
-        return {}
-    lines = path.read_text().split("\n")
-    found = {}
-    for number, line in enumerate(lines):
-        if not line:
-            continue
-        try:
-            result = EpisodeResult(**json.loads(line))
-        except (ValueError, TypeError) as error:
-            if number == len(lines) - 1:
-                break
-            raise DataError(f"{path}, line {number + 1}: not a result ({error})") from error
-        found[result.episode] = result
-    return found
+def conditions_of(agent: Acting, source: EpisodeSource, config: RolloutConfig) -> dict[str, Any]:
+    """What results depend on besides the episode, as plain values; not how many run at once."""
+    policy = _policy_of(agent)
+    simulator = make_simulator(config.backend, RenderOptions(), source.room)
+    label = simulator.label
+    simulator.close()
+    return {
+        "agent": weights_digest(agent.network),
+        "encoder": policy.encoder.name,
+        "blind": isinstance(policy.encoder, ClosedEyes),
+        "helpers": [name for name, on in asdict(policy.helpers).items() if on],
+        "reads_goal": policy.reads_goal,
+        "data": source.label,
+        "backend": label,
+        "max_steps": config.max_steps,
+    }
 
 
 def roll_out(
@@ -145,15 +125,20 @@ def roll_out(
 ) -> Iterator[EpisodeResult]:
     """The results of episodes as they come, in any order, from one or several processes."""
     config = config or RolloutConfig()
-    if agent.policy is None:
-        raise UsageError("this agent has no policy to see with: give it policy=Policy(encoder)")
+    policy = _policy_of(agent)
     if config.workers > 1 and len(keys) > 1:
         from agents.rollout_workers import run_in_processes
 
-        yield from run_in_processes(agent.network, agent.policy, source, keys, config)
+        yield from run_in_processes(agent.network, policy, source, keys, config)
         return
     with one_thread():
-        yield from run_episodes(agent.network, agent.policy, source, keys, config)
+        yield from run_episodes(agent.network, policy, source, keys, config)
+
+
+def _policy_of(agent: Acting) -> Policy:
+    if agent.policy is None:
+        raise UsageError("this agent has no policy to see with: give it policy=Policy(encoder)")
+    return agent.policy
 
 
 def run_episodes(
@@ -342,22 +327,3 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-@contextmanager
-def _writer(path: str | Path | None) -> Iterator[OnResult]:
-    if path is None:
-        yield lambda result: None
-        return
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        # A line cut off by a crash would spoil the next one.
-        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
-    with path.open("a") as file:
-
-        def write(result: EpisodeResult) -> None:
-            file.write(json.dumps(asdict(result)) + "\n")
-            file.flush()
-
-        yield write

@@ -139,32 +139,49 @@ def read_settings(name: str | None) -> dict[str, Any]:
     shipped = CONFIGS / f"{name}.yaml"
     path = shipped if shipped.exists() else Path(name)
     try:
-        settings = yaml.safe_load(path.read_text())
+        settings = yaml.safe_load(path.read_bytes().decode())
     except FileNotFoundError:
         known = ", ".join(sorted(one.stem for one in CONFIGS.glob("*.yaml")))
         raise BadInputError(
             f"config {name!r}: there is no such file, and none of that name comes with the "
             f"package; it has {known}"
         ) from None
-    except yaml.YAMLError as error:
+    except IsADirectoryError:
+        raise BadInputError(f"config {name!r}: expected a YAML file, found a folder") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path}: not YAML ({error})") from error
     if not isinstance(settings, dict):
         raise BadInputError(f"{path}: expected settings as 'name: value' lines")
     return settings
 
 
-def clear_errors(command: Command) -> Command:
-    """Expected errors become one message and exit code 1; Ctrl-C says how to go on."""
+#: Whether a command, given these options, goes on from where it was.
+Continues = Callable[[dict[str, Any]], bool]
 
+
+def clear_errors(command: Command) -> Command:
+    """Expected errors become one message and exit code 1, Ctrl-C becomes one line and 130."""
+    return _clear_errors(command, lambda options: False)
+
+
+def clear_errors_resumable(
+    continues: Continues = lambda options: True,
+) -> Callable[[Command], Command]:
+    """``clear_errors`` for a command that continues what was begun; Ctrl-C says so."""
+    return functools.partial(_clear_errors, continues=continues)
+
+
+def _clear_errors(command: Command, continues: Continues) -> Command:
     @functools.wraps(command)
-    def wrapped(*arguments: Any, **options: Any) -> Any:
+    def wrapped(**options: Any) -> Any:
         try:
             with storage_errors(Path.cwd()):
-                return command(*arguments, **options)
+                return command(**options)
         except ClAlfredError as error:
             raise click.ClickException(str(error)) from error
         except KeyboardInterrupt:
-            click.echo("\nInterrupted. The same command again continues.", err=True)
+            how = " The same command again continues." if continues(options) else ""
+            click.echo(f"\nInterrupted.{how}", err=True)
             sys.exit(130)
 
     return wrapped

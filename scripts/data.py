@@ -13,7 +13,7 @@ from tqdm import tqdm
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.tasks.spec import TaskType
-from scripts.common import COUNT, check_names, clear_errors
+from scripts.common import COUNT, check_names, clear_errors, clear_errors_resumable
 
 
 @click.group()
@@ -43,7 +43,7 @@ def info(tier: str, data: str | None) -> None:
 @click.option("--out", type=click.Path(), help="Folder of the store.  [default: in the cache]")
 @click.option("--skip-damaged", is_flag=True, help="Leave out files that cannot be read.")
 @click.option("--workers", type=COUNT, default=2, show_default=True, help="Number of processes.")
-@clear_errors
+@clear_errors_resumable()
 def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: int) -> None:
     """Make a store of real ALFRED episodes, with rooms rebuilt from its files.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -11,7 +13,7 @@ from cl.experiment.config import RunConfig
 from cl.experiment.results import Results
 from cl.experiment.run import train
 from cl.report.text import percent
-from scripts.common import clear_errors, read_settings
+from scripts.common import clear_errors_resumable, read_settings
 from scripts.progress import Console
 
 INTRO = """\
@@ -24,21 +26,32 @@ it solves, GC the share of goal conditions that it meets.
 
 NEXT = """\
 Next:
-  clalfred-train                  the benchmark: tier small, the whole stream
-  clalfred-record film.mp4 --agent {folder} --expert --number 3
-  clalfred-report runs            compare runs\
+  {bin}clalfred-train                  the benchmark: tier small, the whole stream
+  {bin}clalfred-record film.mp4 --agent {folder} --expert --number 3
+  {bin}clalfred-report runs            compare runs\
 """
 
 
 @click.command()
 @click.option("--out", default="runs/demo", show_default=True, type=click.Path(), help="Folder.")
-@clear_errors
+@clear_errors_resumable()
 def main(out: str) -> None:
     """Train and test the method of scripts/configs/demo.yaml, and say what came of it."""
     config, folder = RunConfig.from_dict(read_settings("demo")), Path(out)
     click.echo(INTRO)
     results = train(config, folder, workers=os.cpu_count() or 1, listener=Console(folder))
-    click.echo(f"\n{verdict(results)}\n\n{NEXT.format(folder=folder)}")
+    click.echo(f"\n{verdict(results)}\n\n{NEXT.format(folder=folder, bin=commands_folder())}")
+
+
+def commands_folder() -> str:
+    """What to write before the name of a command, so that the user's shell finds it."""
+    installed = Path(sys.executable).with_name("clalfred-train")
+    found = shutil.which("clalfred-train")
+    if not installed.exists() or (found is not None and installed.samefile(found)):
+        return ""
+    here, folder = Path.cwd(), installed.parent
+    shown = folder.relative_to(here) if folder.is_relative_to(here) else folder
+    return f"{shown}{os.sep}"
 
 
 def verdict(results: Results) -> str:

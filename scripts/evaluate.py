@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors, on_terminal
+from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal
 
 EPILOG = """
 \b
@@ -44,9 +44,13 @@ Examples:
     help="Show it nothing, and no helpers: what do the words alone allow?",
 )
 @click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
-@click.option("--lines", type=click.Path(), help="JSON lines file for the episodes' results.")
+@click.option(
+    "--lines",
+    type=click.Path(),
+    help="JSON lines file for the episodes' results; goes on from what is there.",
+)
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
-@clear_errors
+@clear_errors_resumable(lambda options: options["lines"] is not None)
 def main(
     agent: str,
     split: str,

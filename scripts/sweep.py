@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from scripts.common import COUNT, clear_errors, read_settings, run_options
+from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options
 
 EPILOG = """
 \b
@@ -54,7 +54,7 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option(
     "--media/--no-media", default=False, show_default=True, help="Plots and videos of each run."
 )
-@clear_errors
+@clear_errors_resumable()
 def main(
     methods: str | None,
     setups: str | None,
@@ -98,7 +98,9 @@ def main(
     )
     failed = [one for one in outcomes if one.status == "failed"]
     if failed:
-        click.echo(f"{len(failed)} of {len(runs)} runs failed; see their log.txt", err=True)
+        click.echo(
+            f"{len(failed)} of {len(runs)} runs failed; see above and their log.txt", err=True
+        )
         sys.exit(1)
 
 

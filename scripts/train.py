@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cl.experiment.config import RunConfig
-from scripts.common import COUNT, clear_errors, read_settings, run_options
+from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options
 
 EPILOG = """
 \b
@@ -17,7 +17,8 @@ Examples:
   clalfred-train --config demo         the settings of make demo
   clalfred-train --method er --order 3 --seed 1
   clalfred-train --setup environment-il --schedule gaussian --tier tiny
-  clalfred-train --data ~/alfred/json_2.1.0 --tier full
+  clalfred-data import --alfred ~/alfred --out ~/alfred-store
+  clalfred-train --data ~/alfred-store        real ALFRED data, once imported
 
 \b
 The run's folder (--out) then holds results.json, agent.zip, plots/, videos/
@@ -37,7 +38,7 @@ continues where it was, with the same results as if it had never stopped.
 @click.option(
     "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
 )
-@clear_errors
+@clear_errors_resumable()
 def main(
     settings: dict[str, Any],
     config: str | None,
@@ -56,8 +57,13 @@ def main(
 
 
 def default_folder(config: RunConfig) -> Path:
-    """``runs/<data>/<what it is>``; short runs are kept apart from whole ones."""
+    """``runs/<data>/<what it is>``; other networks, simulators and limits are kept apart."""
     data = Path(config.data).resolve().name if config.data else config.tier
+    others = [
+        getattr(config, name)
+        for name in ("network", "backend")
+        if getattr(config, name) != getattr(RunConfig, name)
+    ]
     limits = [
         f"{letter}{value}"
         for letter, value in (
@@ -67,7 +73,7 @@ def default_folder(config: RunConfig) -> Path:
         )
         if value is not None
     ]
-    return Path("runs") / "-".join([data, *limits]) / config.name
+    return Path("runs") / "-".join([data, *others, *limits]) / config.name
 
 
 if __name__ == "__main__":

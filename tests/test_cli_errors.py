@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import torch
 from click.testing import CliRunner, Result
 from report_runs import write_runs
-from runs import untrained_agent
+from runs import QUICK, untrained_agent
+
+IMPORTER = "gym_clalfred.data.alfred_import.importer.import_alfred"
 
 COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
 
@@ -65,6 +71,21 @@ def test_setup_installs_every_command() -> None:
             "unknown tier 'huge': known are tiny, small, full",
         ),
         (("train", "--network", "paper", "--tier", "tiny", "--out", "run"), "resnet18"),
+        (
+            ("train", "--config", "grid"),
+            "setup ['behavior-il', 'environment-il', 'imbalanced-environment-il']: expected one "
+            "value, since this is one run; clalfred-sweep takes several",
+        ),
+        (("train", "--config", "."), "config '.': expected a YAML file, found a folder"),
+        (("train", "--device", "foo"), "device 'foo': expected cpu, cuda, cuda:1 or auto"),
+        (
+            ("train", "--tier", "tiny", "--encoder-weights", "nowhere.pth", "--out", "run"),
+            "encoder_weights 'nowhere.pth': there is no such file",
+        ),
+        (
+            ("train", "--network", "paper", "--encoder-weights", "nowhere.pth", "--out", "run"),
+            "encoder_weights 'nowhere.pth': there is no such file",
+        ),
         (("evaluate", "agent.zip", "--split", "vald_seen"), "did you mean 'valid_seen'?"),
         (("record", "film.mp4", "--tier", "tini"), "did you mean 'tiny'?"),
         (("sweep", "--engine", "rai", "--out", "o"), "did you mean 'ray'?"),
@@ -164,14 +185,108 @@ def test_a_read_only_disk_gets_one_clear_error(name: str, finished: Path, small_
     assert "cannot be written to" in run.output
 
 
-def test_ctrl_c_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["report", "record"])
+def test_a_folder_that_takes_nothing_is_told_by_the_name_that_was_asked_for(
+    name: str, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(prefix: str, dir: Path) -> None:
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES), str(dir / f"{prefix}2kzxy5tb"))
+
+    monkeypatch.setattr("gym_clalfred.data.cache.tempfile.mkstemp", refuse)
+    arguments = (part.format(out=tmp_path, finished=finished) for part in WRITERS[name])
+    wanted = tmp_path / {"report": "table.txt", "record": "film.mp4"}[name]
+    run = invoke(name, *arguments)
+    assert run.exit_code == 1
+    assert f"Error: {wanted}: cannot be written to (Permission denied); choose" in run.output
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("report", "results.json"), ("train", "config.json"), ("sweep", "config.json")],
+)
+def test_a_file_that_cannot_be_read_is_not_called_a_folder_that_cannot_be_written(
+    name: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "behavior-il-cama-order1-seed0"
+    run.mkdir()
+    (run / file).write_text("secret")
+    opened = Path.open
+
+    def refuse(path: Path, *arguments: Any, **options: Any) -> Any:
+        if path.name == file:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    arguments = {
+        "report": (str(tmp_path),),
+        "train": ("--tier", "tiny", "--out", str(run)),
+        "sweep": ("--tier", "tiny", "--out", str(tmp_path)),
+    }
+    result = invoke(name, *arguments[name])
+    assert result.exit_code == 1
+    assert f"Error: {run / file}: cannot be read (Permission denied); change" in result.output
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"method: 5", "method 5: expected a text"),
+        (b"tier: [tiny]", "tier ['tiny']: expected one value"),
+        (b"data: 2021", "data 2021: expected a text"),
+        (b"order: [1, 2]", "order [1, 2]: expected one value"),
+        (b"method: null", "method None: expected a text"),
+        (b"7: 8", "unknown setting 7"),
+        (b"\x80\xff\x00\x01", "mine.yaml: not YAML"),
+    ],
+)
+def test_a_config_file_with_nonsense_gets_one_clear_error(
+    content: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.yaml").write_bytes(content)
+    run = invoke("train", "--config", str(tmp_path / "mine.yaml"), "--out", str(tmp_path / "run"))
+    assert run.exit_code == 1, run.output
+    assert run.output.count("Error: ") == 1
+    assert message in run.output
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize("name", ["train", "evaluate"])
+def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(
+    name: str, finished: Path, tmp_path: Path
+) -> None:
+    arguments = {"train": (*QUICK, "--out", str(tmp_path)), "evaluate": (str(finished),)}
+    run = invoke(name, *arguments[name], "--device", "cuda")
+    assert run.exit_code == 1
+    assert "device 'cuda': torch cannot compute there" in run.output
+    assert "choose cpu or auto" in run.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "busy", "continues"),
+    [
+        (("train",), "cl.experiment.run.train", True),
+        (("sweep", "--tier", "tiny", "--out", "o"), "cl.experiment.sweep.sweep", True),
+        (("data", "import", "--alfred", "a"), IMPORTER, True),
+        (("evaluate", "agent.zip", "--lines", "l"), "cl.experiment.agent_file.load_agent", True),
+        (("evaluate", "agent.zip"), "cl.experiment.agent_file.load_agent", False),
+        (("record", "film.mp4"), "gym_clalfred.data.sources.open_source", False),
+        (("report", "runs"), "cl.report.summary.load_runs", False),
+        (("generate", "tiny"), "gym_clalfred.data.tiers.tier_source", False),
+    ],
+)
+def test_ctrl_c_says_that_a_command_continues_if_it_does(
+    arguments: tuple[str, ...], busy: str, continues: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cl.experiment.run.train", interrupt)
-    run = invoke("train", "--out", str(tmp_path / "run"))
+    monkeypatch.setattr(busy, interrupt)
+    with CliRunner().isolated_filesystem():
+        run = invoke(*arguments)
     assert run.exit_code == 130
-    assert "The same command again continues" in run.output
+    assert "Interrupted." in run.output
+    assert ("The same command again continues" in run.output) == continues
 
 
 def test_an_agent_of_the_wrong_kind_is_refused(tmp_path: Path) -> None:

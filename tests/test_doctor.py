@@ -81,3 +81,10 @@ def test_a_machine_without_display_is_told_how_to_get_one(
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.setattr("sys.platform", "linux")
     assert "Xvfb" in CHECKS["AI2-THOR"]().fix
+
+
+def test_alfred_data_is_imported_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLALFRED_ALFRED_DATA", raising=False)
+    fix = CHECKS["ALFRED data"]().fix
+    assert "clalfred-data import" in fix
+    assert "docs/REAL_ALFRED.md" in fix

@@ -33,7 +33,9 @@ def evaluate(*arguments: str) -> str:
 
 
 def records(path: Path) -> dict[str, dict[str, object]]:
-    return {line["episode"]: line for line in map(json.loads, path.read_text().splitlines())}
+    """By episode, without the first line, which says what they depend on."""
+    lines = path.read_text().splitlines()[1:]
+    return {line["episode"]: line for line in map(json.loads, lines)}
 
 
 def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Path) -> None:
@@ -51,13 +53,35 @@ def test_what_is_done_is_not_done_again(trained: Path, tmp_path: Path) -> None:
     path = tmp_path / "lines.jsonl"
     whole = evaluate(str(trained), "--lines", str(path))
     lines = path.read_text().splitlines(keepends=True)
-    marked = json.loads(lines[0])
+    marked = json.loads(lines[1])
     marked["steps"] = 3
-    path.write_text(json.dumps(marked) + "\n" + lines[1] + lines[2][:20])
+    path.write_text(lines[0] + json.dumps(marked) + "\n" + lines[2] + lines[3][:20])
     again = evaluate(str(trained), "--lines", str(path))
     assert records(path)[marked["episode"]]["steps"] == 3
     assert len(records(path)) == 7
     assert whole.splitlines()[0] == again.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("option", "difference"),
+    [
+        ("--blind", "blind is False, not True"),
+        ("--no-helpers", "helpers is ['turn_if_unseen'"),
+        ("--max-steps=3", "max_steps is 4, not 3"),
+    ],
+)
+def test_lines_of_another_evaluation_are_not_reported_as_this_one(
+    option: str, difference: str, trained: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines.jsonl"
+    evaluate(str(trained), "--limit", "1", "--lines", str(lines))
+    before = lines.read_text()
+    run = CliRunner().invoke(main, [str(trained), "--limit", "1", "--lines", str(lines), option])
+    assert run.exit_code == 1
+    assert run.output.count("Error: ") == 1
+    assert difference in run.output
+    assert "Name another file, or delete this one" in run.output
+    assert lines.read_text() == before
 
 
 def test_a_blind_agent_acts_the_same_for_any_number_of_workers(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from runs import fake_config, fake_tools, run_fake
 import agents.checkpoint
 from agents.checkpoint import load_state
 from cl.experiment import RunConfig
+from cl.experiment.folder import read_config
 from cl.experiment.listener import Listener
 from cl.experiment.run import Run
 from cl.registry import method_names
@@ -163,6 +165,16 @@ def test_a_folder_of_another_run_is_refused(
 ) -> None:
     config = RunConfig.from_dict({**BEGUN.to_dict(), **change})
     assert_refused(begun, config, UsageError, match)
+
+
+def test_a_run_that_saved_nothing_leaves_its_folder_to_the_next(tmp_path: Path) -> None:
+    other = replace(BEGUN, seed=4)
+    with pytest.raises(KeyboardInterrupt):
+        run_fake(other, tmp_path / "run", listener=StopAt(0), checkpoint_seconds=60.0)
+    assert read_config(tmp_path / "run" / "config.json") == other
+    assert run_fake(BEGUN, tmp_path / "run").config == BEGUN
+    run_fake(BEGUN, tmp_path / "whole")
+    assert_equal_runs(tmp_path / "whole", tmp_path / "run")
 
 
 def test_a_config_of_another_format_is_refused(tmp_path: Path) -> None:

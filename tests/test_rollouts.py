@@ -7,6 +7,7 @@ import pytest
 from acting import TroubledSource, make_agent, trained_agent
 from fakes import FakeSimulator, FakeSource
 
+from agents.helpers import RolloutHelpers
 from agents.rollout import (
     EpisodeResult,
     RolloutConfig,
@@ -121,8 +122,47 @@ def test_finished_episodes_are_not_run_again(tmp_path: Path) -> None:
     results = evaluate(agent, SOURCE, KEYS[:6], config(), path, started.append)
     assert results == whole
     assert {result.episode for result in started} == {str(key) for key in KEYS[3:6]}
-    assert len(path.read_text().splitlines()) == 6
+    assert len(path.read_text().splitlines()) == 1 + 6
     assert read_results(path) == {result.episode: result for result in whole}
+
+
+def test_results_of_another_evaluation_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+    before = path.read_text()
+    others = {
+        "agent is '.*', not '": (make_agent(seed=1), config()),
+        "helpers is .*turn_if_unseen.*, not": (make_agent(helpers=RolloutHelpers.off()), config()),
+        "max_steps is 12, not 5": (make_agent(), config(max_steps=5)),
+        "backend is 'fake-1', not 'embedded": (make_agent(), config(backend="embedded")),
+    }
+    for match, (agent, how) in others.items():
+        with pytest.raises(UsageError, match=f"another evaluation: {match}"):
+            evaluate(agent, SOURCE, KEYS[:1], how, path)
+        assert path.read_text() == before
+    evaluate(make_agent(), SOURCE, KEYS[:1], config(environments=1), path)
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("content", [b"I am a file", b"\x80\xff\n", b'{"episode": "x"}\n'])
+def test_a_file_that_does_not_say_what_it_is_of_is_left_alone(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="name another file"):
+        evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("length", [0, 20])
+def test_a_file_that_ends_in_its_first_line_is_begun_anew(length: int, tmp_path: Path) -> None:
+    path = tmp_path / "results.jsonl"
+    whole = evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+    before = path.read_bytes()
+    path.write_bytes(before[:length])
+    assert evaluate(make_agent(), SOURCE, KEYS[:1], config(), path) == whole
+    assert path.read_bytes() == before
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:

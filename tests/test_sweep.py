@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -130,6 +133,19 @@ def test_finished_runs_are_skipped(grid: list[RunConfig], local: Path) -> None:
     assert seen == outcomes
 
 
+def test_damaged_results_are_not_skipped_in_silence(grid: list[RunConfig], local: Path) -> None:
+    path = local / grid[3].name / "results.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:1000])
+    try:
+        outcomes = sweep(grid, local)
+    finally:
+        path.write_bytes(whole)
+    assert [one.status == "failed" for one in outcomes] == [run is grid[3] for run in grid]
+    assert f"{path}: not JSON" in outcomes[3].message
+    assert "delete it and repeat the command" in outcomes[3].message
+
+
 def test_results_of_other_settings_are_not_taken_for_those_asked(
     grid: list[RunConfig], local: Path
 ) -> None:
@@ -150,6 +166,72 @@ def test_a_failing_run_is_retried_and_reported(grid: list[RunConfig], tmp_path: 
     assert (outcome.status, outcome.attempts) == ("failed", 2)
     assert "nowhere" in outcome.message
     assert (tmp_path / "run" / "log.txt").read_text().count("Error: ") == 2
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python has no safe path before 3.11")
+def test_a_folder_of_the_same_name_as_a_package_is_not_taken_for_it(
+    grid: list[RunConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("raise ImportError('not ours')")
+    monkeypatch.chdir(tmp_path)
+    config = {**grid[0].to_dict(), "data": "nowhere"}
+    outcome = do(Job(config, str(tmp_path / "run"), retries=0, media=False))
+    assert "data 'nowhere': expected a folder" in outcome.message
+
+
+def run_instead(folder: Path, text: str) -> str:
+    """A program that a sweep starts in the place of Python; ``$4`` is the run's folder."""
+    path = folder / "python"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+posix = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+
+COMMAND = """
+import sys
+from scripts.sweep import main
+sys.executable, *arguments = sys.argv[1:]
+main(arguments)
+"""
+
+
+@posix
+@pytest.mark.parametrize("to", ["the command alone", "all processes, as a terminal does"])
+def test_ctrl_c_ends_a_sweep_at_once(to: str, tmp_path: Path) -> None:
+    def started() -> int:
+        return sum(len(path.read_text().split()) for path in tmp_path.glob("*/started"))
+
+    sleeper = run_instead(tmp_path, 'echo once >> "$4/started"; exec sleep 600')
+    options = ["--methods", "er,mir,clib,cama", "--tier", "tiny", "--jobs", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND, sleeper, *options, "--out", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            while started() < 2 and process.poll() is None:
+                time.sleep(0.05)
+            (os.kill if to == "the command alone" else os.killpg)(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=30)
+            with pytest.raises(ProcessLookupError):
+                os.killpg(process.pid, 0)  # nothing is left of it
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 130
+    assert errors.strip() == "Interrupted. The same command again continues."
+    assert started() == 2
+
+
+@posix
+def test_an_interrupted_run_is_not_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", run_instead(tmp_path, "kill -INT $$"))
+    outcome = do(Job({}, str(tmp_path / "run"), retries=2, media=False))
+    assert outcome == Outcome("run", "failed", 1, "interrupted")
 
 
 def children(marker: str) -> list[int]:

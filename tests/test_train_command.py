@@ -23,6 +23,7 @@ from cl.experiment.run import limited
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
+from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import build_schedule
 from scripts.common import read_settings
 from scripts.train import default_folder, main
@@ -157,6 +158,7 @@ def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
         "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
         "split_folder": str(tmp_path / "splits"),
         "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
+        "augment": "True", "reads_goal": "False",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
         "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
     }  # fmt: skip
@@ -184,7 +186,8 @@ def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
         read_settings("nothing")
 
 
-def test_default_folders_tell_runs_apart() -> None:
+def test_default_folders_tell_runs_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BACKENDS, "fake", Backend("fakes:FakeSimulator"))
     configs = [
         RunConfig(method=method, setup=setup, seed=seed, schedule=schedule, evaluation_episodes=few)
         for method in ("er", "cama")
@@ -194,7 +197,38 @@ def test_default_folders_tell_runs_apart() -> None:
         for few in (None, 3)
     ]
     configs += [RunConfig(memory=30), RunConfig(overrides={"alpha": 0.5})]
+    configs += [RunConfig(network="paper"), RunConfig(backend="fake")]
     assert len({default_folder(config) for config in configs}) == len(configs)
+
+
+def test_damaged_results_are_made_again_from_the_checkpoint(
+    trained: tuple[Path, Result],
+) -> None:
+    path = trained[0] / "results.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:1000])
+    command = [*QUICK, "--no-media", "--out", str(trained[0])]
+    run = CliRunner().invoke(main, command)
+    assert run.exit_code == 1
+    assert run.output.count("Error: ") == 1
+    assert "results.json: not JSON" in run.output
+    assert "delete it and repeat the command, which makes it from the checkpoint" in run.output
+    path.unlink()
+    assert CliRunner().invoke(main, command).exit_code == 0
+    again, before = json.loads(path.read_bytes()), json.loads(whole)
+    assert again.pop("seconds").keys() == before.pop("seconds").keys()
+    assert again == before
+
+
+def test_a_start_that_fails_leaves_its_folder_to_the_corrected_command(tmp_path: Path) -> None:
+    def run(*options: str) -> Result:
+        return CliRunner().invoke(main, [*QUICK, "--no-media", "--out", str(tmp_path), *options])
+
+    assert "resnet18" in run("--network", "paper").output
+    assert "belongs to another run" not in run("--device", "nowhere").output
+    assert run().exit_code == 0
+    assert read_results(tmp_path).config.network == "micro"
+    assert "network is 'micro', not 'paper'" in run("--network", "paper").output
 
 
 def test_the_agent_file_is_small_and_has_no_memory(trained: tuple[Path, Result]) -> None:

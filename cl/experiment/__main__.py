@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+from types import FrameType
 
 from cl.experiment.config import RunConfig
 from cl.experiment.run import train
@@ -13,6 +15,8 @@ from gym_clalfred.errors import ClAlfredError
 def main(arguments: list[str]) -> int:
     """Gives the exit code; errors end in one line."""
     config, folder, *rest = arguments
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt_once)
     try:
         train(
             RunConfig.from_dict(json.loads(config)),
@@ -23,7 +27,16 @@ def main(arguments: list[str]) -> int:
     except ClAlfredError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 128 + signal.SIGINT
     return 0
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> None:
+    """Ctrl-C comes from the terminal and from the sweep; the second must not disturb the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

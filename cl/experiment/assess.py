@@ -52,7 +52,8 @@ def assess(
         config: backend and step limit are taken from it.
         source: where the episodes are.
         keys: which to run, for example from ``select``.
-        lines: a JSON lines file; episodes in it are not run again, new ones are added.
+        lines: a JSON lines file; episodes in it are not run again, new ones are added. One of
+            another agent, or of other limits, is refused.
         workers: processes; the results do not depend on it.
         on_result: called with each new result.
     """

@@ -30,6 +30,10 @@ SETUPS = {
 #: Networks by name: ``micro`` is for tests only, it learns nothing of use.
 NETWORKS = ("small", "paper", "micro")
 
+#: Settings that are a text, and those that are a text or nothing.
+_TEXTS = ("setup", "method", "preset", "schedule", "tier", "backend", "network")
+_PATHS = ("data", "split_folder", "encoder_weights")
+
 #: Settings that are a number or nothing.
 _LIMITS = (
     "memory",
@@ -114,6 +118,8 @@ class RunConfig:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        for name in (*_TEXTS, *_PATHS):
+            _check_text(name, getattr(self, name), optional=name in _PATHS)
         method = get_method(self.method)
         choose("setup", self.setup, SETUPS)
         choose("preset", self.preset, method.presets)
@@ -281,6 +287,21 @@ def _check_overrides(overrides: object, settings: MethodConfig) -> None:
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
+def _check_text(name: str, value: object, optional: bool) -> None:
+    if not isinstance(value, str) and not (optional and value is None):
+        _refuse_several(name, value)
+        raise BadInputError(f"{name} {value!r}: expected a text")
+
+
 def _check_number(name: str, value: object, least: int) -> None:
+    _refuse_several(name, value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise BadInputError(f"{name} {value!r}: expected a whole number from {least}")
+
+
+def _refuse_several(name: str, value: object) -> None:
+    if isinstance(value, list | tuple):
+        raise BadInputError(
+            f"{name} {value!r}: expected one value, since this is one run; clalfred-sweep takes "
+            "several"
+        )

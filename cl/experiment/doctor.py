@@ -147,7 +147,8 @@ def _alfred() -> Finding:
         "ALFRED data",
         False,
         f"{variable}: not there" if variable else "CLALFRED_ALFRED_DATA is not set",
-        "download json_2.1.0 as docs/DATA.md says and give its folder with --data",
+        "download json_2.1.0, then: clalfred-data import --alfred FOLDER --out STORE, and give the "
+        "store with --data; see docs/REAL_ALFRED.md",
         needed=False,
     )
 

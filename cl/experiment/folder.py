@@ -2,7 +2,7 @@
 
 | name | what it holds |
 |---|---|
-| ``config.json`` | what the run is; written first |
+| ``config.json`` | what the run is; written first, final once something else is saved |
 | ``checkpoint.zip`` | all that continuing needs; replaced at once or not at all |
 | ``evaluations/after-N.jsonl`` | one line per evaluated episode, while it runs |
 | ``tensorboard/`` | TensorBoard's files |
@@ -16,6 +16,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +26,7 @@ from typing import IO, Any
 
 from agents.checkpoint import load_state, save_state
 from cl.experiment.config import RunConfig
+from cl.experiment.results import Results, read_results
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
@@ -37,7 +40,7 @@ class RunFolder:
 
     Args:
         path: where it is.
-        config: what the run is; a folder of another run is refused.
+        config: what the run is; a folder in which another run has saved something is refused.
     """
 
     def __init__(self, path: str | Path, config: RunConfig) -> None:
@@ -80,8 +83,8 @@ class RunFolder:
                         f"{self.path}: another process is working on this run; wait for it or "
                         "choose another folder"
                     )
-                if not (self.path / "config.json").exists():
-                    self._write_config()
+                refuse_other_run(self.path, self.config)  # it may have saved something just now
+                self._claim()
                 self._remove_leftovers()
                 yield self
 
@@ -102,9 +105,28 @@ class RunFolder:
         """Replaces the checkpoint."""
         save_state(self.checkpoint, state)
 
-    def _write_config(self) -> None:
+    def load_results(self) -> Results | None:
+        """What the finished run came to, ``None`` before that."""
+        if not self.results.exists():
+            return None
+        try:
+            return read_results(self.results)
+        except DataError as error:
+            advice = f"restore it, or delete the folder {self.path} to start this run anew"
+            if self.checkpoint.exists():
+                advice = "delete it and repeat the command, which makes it from the checkpoint"
+            raise DataError(
+                f"{error}. The run is finished, but this file of it is damaged: {advice}"
+            ) from error
+
+    def _claim(self) -> None:
+        """Says whose folder this is, unless that is said; it may be a run's that saved nothing."""
+        path = self.path / "config.json"
+        if path.exists() and read_config(path) == self.config:
+            return
+        shutil.rmtree(self.tensorboard, ignore_errors=True)
         document = {"format": FORMAT, "version": __version__, "config": self.config.to_dict()}
-        with atomic_file(self.path / "config.json") as file:
+        with atomic_file(path) as file:
             file.write(json.dumps(document, indent=2).encode())
 
     def _remove_leftovers(self) -> None:
@@ -114,13 +136,23 @@ class RunFolder:
                 path.unlink()
 
 
+#: What a run that got nowhere does not have.
+SAVED = ("checkpoint.zip", "evaluations", "agent.zip", "results.json")
+
+
 def refuse_other_run(folder: Path, config: RunConfig) -> None:
-    """Raises a clear error if a folder holds anything but this run, or the beginning of it."""
+    """Raises a clear error if a folder holds anything but this run, or the beginning of it.
+
+    A run that ended before it had saved anything, because of a wrong option for example, does not
+    keep its folder from the next one.
+    """
     if folder.exists() and not folder.is_dir():
         raise StorageError(f"{folder}: expected a folder, found a file")
     path = folder / "config.json"
     if path.exists():
-        check_same_run(path, config)
+        found = read_config(path)
+        if any((folder / name).exists() for name in SAVED):
+            check_same_run(folder, found, config)
     elif folder.exists() and any(
         not one.name.startswith(".") and one.name not in ("run.lock", "log.txt")
         for one in folder.iterdir()
@@ -152,17 +184,17 @@ def read_config(path: Path) -> RunConfig:
         ) from error
 
 
-def check_same_run(path: Path, config: RunConfig) -> None:
-    """Raises ``UsageError`` if a folder's config is not this one."""
-    found, wanted = read_config(path).to_dict(), config.to_dict()
+def check_same_run(folder: Path, found: RunConfig, wanted: RunConfig) -> None:
+    """Raises ``UsageError`` if the run that a folder belongs to is not the one wanted."""
+    theirs = found.to_dict()
     differences = [
-        f"{name} is {found[name]!r}, not {value!r}"
-        for name, value in wanted.items()
-        if found[name] != value
+        f"{name} is {theirs[name]!r}, not {value!r}"
+        for name, value in wanted.to_dict().items()
+        if theirs[name] != value
     ]
     if differences:
         raise UsageError(
-            f"{path.parent}: belongs to another run: {'; '.join(differences)}. Choose another "
+            f"{folder}: belongs to another run: {'; '.join(differences)}. Choose another "
             "folder, or repeat the command that made this one"
         )
 
@@ -171,25 +203,33 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
 _NO_FOLDER = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG)
 
+#: What ``atomic_file`` writes to before the file has its name.
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")
+
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Says in words that a disk is full or a folder read-only."""
+    """Says in words that a disk is full, or that something may not be written or read."""
     try:
         yield
     except StorageError:
         raise
     except OSError as error:
-        where = error.filename or path
+        named = isinstance(error.filename, str | os.PathLike)
+        where = _meant(Path(error.filename)) if named else path
         if error.errno in _FULL:
             raise StorageError(
                 f"{where}: the disk is full. What was saved before is intact: free some space and "
                 "repeat the command, it continues"
             ) from error
+        if error.errno in _FORBIDDEN and _is_closed(where):
+            raise StorageError(
+                f"{where}: cannot be read ({os.strerror(error.errno)}); change its permissions"
+            ) from error
         if error.errno in _FORBIDDEN:
             raise StorageError(
-                f"{where}: this folder cannot be written to ({os.strerror(error.errno)}); choose "
-                "another one or change its permissions"
+                f"{where}: cannot be written to ({os.strerror(error.errno)}); choose another place "
+                "or change its permissions"
             ) from error
         if error.errno in _NO_FOLDER:
             raise StorageError(
@@ -197,6 +237,26 @@ def storage_errors(path: Path) -> Iterator[None]:
                 "another name"
             ) from error
         raise
+
+
+def _meant(path: Path) -> Path:
+    """The file that a temporary one would have become."""
+    temporary = _TEMPORARY.fullmatch(path.name)
+    return path.with_name(temporary["name"]) if temporary else path
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether something is there that cannot even be read."""
+    try:
+        if path.is_dir():
+            os.listdir(path)
+        else:
+            path.open("rb").close()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _try_lock(file: IO[bytes]) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from agents.allocation import keep_freed_memory
+from agents.behavior_cloning import find_device
 from agents.features import EpisodeReader
 from agents.policy import Policy
 from cl.base import ContinualLearner
@@ -27,7 +28,7 @@ from cl.experiment.curves import RunLogger
 from cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
 from cl.experiment.folder import RunFolder, storage_errors
 from cl.experiment.listener import Listener
-from cl.experiment.results import Evaluation, Results, make_results, read_results
+from cl.experiment.results import Evaluation, Results, make_results
 from cl.experiment.rollouts import make_evaluate
 from cl.experiment.tools import Tools, make_tools
 from gym_clalfred.data.source import EpisodeSource
@@ -67,14 +68,14 @@ def train(
         media: whether to make plots and videos at the end.
         listener: is told how it goes.
     """
+    find_device(device)  # a wrong one is said before anything slow begins
     listener = listener or Listener()
     folder = RunFolder(out, config)
     if config.network == "paper":
         keep_freed_memory()
     with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
-        if folder.results.exists():
-            results = read_results(folder.results)
-        else:
+        results = folder.load_results()
+        if results is None:
             run = Run(config, folder, tools or make_tools(config), device, workers, listener)
             run.checkpoint_seconds = checkpoint_seconds
             results = run.complete(media)

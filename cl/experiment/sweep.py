@@ -2,7 +2,7 @@
 
 Each run is a process of its own with a folder of its own, so nothing depends on who runs it: local
 and remote sweeps give equal results, a killed worker costs what it did since its last checkpoint,
-and a finished run is never run again.
+and a finished run is never run again. An interrupted sweep ends its processes and starts no other.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from __future__ import annotations
 import itertools
 import json
 import os
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cl.experiment.children import INTERRUPTED, Children
 from cl.experiment.config import RunConfig
-from cl.experiment.folder import refuse_other_run
-from gym_clalfred.errors import BadInputError, MissingDependencyError
+from cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
+from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
 AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
@@ -34,7 +35,7 @@ class Outcome:
         name: of the run and of its folder.
         status: ``skipped`` (was finished before), ``done`` or ``failed``.
         attempts: how often it was started.
-        message: the end of the log of a failed run.
+        message: the end of the log of a failed run, or what is wrong with a finished one.
     """
 
     name: str
@@ -89,9 +90,9 @@ def sweep(
     folder = Path(out).resolve()
     for run in runs:
         refuse_other_run(folder / run.name, run)
-    finished = [run for run in runs if (folder / run.name / "results.json").exists()]
-    outcomes = {run.name: Outcome(run.name, "skipped") for run in finished}
-    for outcome in outcomes.values():
+    before = [outcome for run in runs if (outcome := _finished(folder / run.name, run))]
+    outcomes = {outcome.name: outcome for outcome in before}
+    for outcome in before:
         listen(outcome)
     waiting = [
         Job(run.to_dict(), str(folder / run.name), retries, media)
@@ -100,10 +101,25 @@ def sweep(
     ]
     if engine not in ENGINES:
         raise BadInputError(f"engine {engine!r}: expected one of {', '.join(ENGINES)}")
-    for outcome in ENGINES[engine](waiting, jobs, address):
-        outcomes[outcome.name] = outcome
-        listen(outcome)
+    with closing(ENGINES[engine](waiting, jobs, address)) as coming:
+        for outcome in coming:
+            outcomes[outcome.name] = outcome
+            listen(outcome)
     return [outcomes[run.name] for run in runs]
+
+
+def _finished(folder: Path, run: RunConfig) -> Outcome | None:
+    """What there is to say of a finished run: nothing new, or that its results are damaged."""
+    try:
+        with storage_errors(folder):
+            there = RunFolder(folder, run).load_results() is not None
+    except ClAlfredError as error:
+        return Outcome(run.name, "failed", 0, str(error))
+    return Outcome(run.name, "skipped") if there else None
+
+
+#: As they come; closing it ends what is still under way.
+Outcomes = Generator[Outcome, None, None]
 
 
 @dataclass(frozen=True)
@@ -116,39 +132,51 @@ class Job:
     media: bool
 
 
-def do(job: Job) -> Outcome:
-    """Runs a process until it succeeds or the retries are used up; its output goes to log.txt."""
+def do(job: Job, children: Children | None = None) -> Outcome:
+    """Runs a process until it succeeds or the retries are used up; its output goes to log.txt.
+
+    One that was interrupted is not started again.
+    """
+    children = children or Children()
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "log.txt"
-    command = [sys.executable, "-m", "cl.experiment", json.dumps(job.config), job.folder]
-    environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     for attempt in range(1, job.retries + 2):
-        with log.open("ab") as file:
-            done = subprocess.run(
-                [*command, *([] if job.media else ["--no-media"])],
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env=environment,
-                check=False,
-            )
-        if done.returncode == 0:
+        code = children.run(_command(job), log, _environment())
+        if code == 0:
             return Outcome(folder.name, "done", attempt)
+        if code in INTERRUPTED:
+            return Outcome(folder.name, "failed", attempt, "interrupted")
     lines = log.read_text(errors="replace").strip().splitlines()
-    message = lines[-1] if lines else f"exit code {done.returncode}"
+    message = lines[-1] if lines else f"exit code {code}"
     return Outcome(folder.name, "failed", job.retries + 1, message)
 
 
-def _run_locally(
-    waiting: Sequence[Job], jobs: int | None, address: str | None
-) -> Iterator[Outcome]:
+def _command(job: Job) -> list[str]:
+    """The process that does a run."""
+    run = [sys.executable, "-m", "cl.experiment", json.dumps(job.config), job.folder]
+    return run if job.media else [*run, "--no-media"]
+
+
+def _environment() -> dict[str, str]:
+    """A process imports from where this one does; else the current folder would come first."""
+    paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
+
+
+def _run_locally(waiting: Sequence[Job], jobs: int | None, address: str | None) -> Outcomes:
+    children = Children()
     with ThreadPoolExecutor(max(1, jobs or os.cpu_count() or 1)) as pool:
-        for future in as_completed([pool.submit(do, job) for job in waiting]):
-            yield future.result()
+        try:
+            for future in as_completed([pool.submit(do, job, children) for job in waiting]):
+                yield future.result()
+        finally:
+            # Left early, by Ctrl-C for example: nothing else may begin.
+            pool.shutdown(wait=False, cancel_futures=True)
+            children.stop()
 
 
-def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -> Iterator[Outcome]:
+def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -> Outcomes:
     try:
         import ray
     except ImportError as error:
@@ -176,7 +204,7 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
             ray.shutdown()
 
 
-ENGINES: dict[str, Callable[[Sequence[Job], int | None, str | None], Iterator[Outcome]]] = {
+ENGINES: dict[str, Callable[[Sequence[Job], int | None, str | None], Outcomes]] = {
     "local": _run_locally,
     "ray": _run_on_ray,
 }

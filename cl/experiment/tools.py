@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from agents.encoder import VisualEncoder
 from agents.features import FeatureStore
@@ -34,6 +35,11 @@ def make_tools(config: RunConfig) -> Tools:
 
 def make_encoder(config: RunConfig) -> VisualEncoder:
     """The encoder that goes with a network."""
+    if config.encoder_weights is not None and not Path(config.encoder_weights).is_file():
+        raise BadInputError(
+            f"encoder_weights {config.encoder_weights!r}: there is no such file; expected one with "
+            "the encoder's weights"
+        )
     if config.network != "paper":
         from agents.conv_encoder import ConvEncoder
 
