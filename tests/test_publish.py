@@ -220,16 +220,18 @@ def test_other_settings_stand_beside_the_method_as_it_is() -> None:
     slow = RunConfig(method="cama", overrides={"alpha": 0.5})
     runs = [*runs_of("cama"), *runs_of("er")]
     runs += [invented_results(half, 0.2), invented_results(slow, 0.5)]
+    runs.append(invented_results(replace(slow, order=2), 0.4))
     assert "alpha" not in tables(runs)
     assert "memory" not in tables(runs)
     rows = ablations(runs).splitlines()
-    assert [row.split(" | ")[:2] for row in rows[2:]] == [
-        ["| cama, alpha 0.5", "behavior-il, 1"],
-        ["| cama, memory 30", "behavior-il, 1"],
+    assert [row.split(" | ")[:3] for row in rows[2:]] == [
+        ["| cama, alpha 0.5", "Behavior-IL", "1, 2"],
+        ["| cama, memory 30", "Behavior-IL", "1"],
     ]
-    gap = compare([runs[-2]], runs_of("cama", (1,)), "valid_seen")
-    assert gap is not None
-    assert f"| {100 * gap.mean:+.1f} [" in rows[3].replace("**", "")
+    for row, variant, orders in ((rows[2], runs[-2:], (1, 2)), (rows[3], [runs[-3]], (1,))):
+        gap = compare(variant, runs_of("cama", orders), "valid_seen")
+        assert gap is not None
+        assert f"| {100 * gap.mean:+.1f} [" in row.replace("**", "")
     assert ablations(runs_of("er")) == ""
 
 

@@ -53,18 +53,20 @@ def tables(runs: Sequence[Results]) -> str:
 def ablations(runs: Sequence[Results]) -> str:
     """Markdown: methods with other settings, beside the same methods as they are."""
     header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in _ABLATED]
-    rows = [["", "setup, order", *header]]
-    plain = as_they_are(runs)
+    rows = [["", "setup", "orders", *header]]
+    variants: dict[tuple[str, ...], list[Results]] = {}
     for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
         config = run.config
         notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
-        row = [f"{config.method}, {notes}", f"{config.setup}, {config.order}"]
-        same = [one for one in plain if one.config.method == config.method]
+        variants.setdefault((f"{config.method}, {notes}", config.setup), []).append(run)
+    for (title, setup), group in variants.items():
+        row = [title, SETUP_TITLES[setup], ", ".join(str(run.config.order) for run in group)]
+        same = [one for one in as_they_are(runs) if one.config.method == group[0].config.method]
         for split in SPLITS:
             row += [
-                _percent(run.metric(split, "SR_last")),
-                _percent(run.metric(split, "SR_avg")),
-                _gap(compare([run], same, split)),
+                _mean(group, split, "SR_last"),
+                _mean(group, split, "SR_avg"),
+                _gap(compare(group, same, split)),
             ]
         rows.append(row)
     return _markdown(rows) if len(rows) > 1 else ""
