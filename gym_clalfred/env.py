@@ -28,6 +28,11 @@ from gym_clalfred.interaction import (
 )
 from gym_clalfred.language.text import plain_text
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.observation_space import (
+    GOAL_CHARACTERS,
+    INSTRUCTIONS_CHARACTERS,
+    observation_space,
+)
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.scenarios import ORDERS, Scenario
 from gym_clalfred.simulator.backends import check_backend, make_simulator
@@ -40,7 +45,6 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
-from gym_clalfred.text_space import PlainText
 from gym_clalfred.viewer import Caption, Notes, draw_panel
 
 #: The failed action with this number ends an episode.
@@ -50,9 +54,6 @@ MAX_FAILURES = 10
 MAX_STEPS = 1000
 
 IMAGE_SIZES = range(8, 2049)
-MAX_DEPTH_METRES = 1000.0
-GOAL_CHARACTERS = 512
-INSTRUCTIONS_CHARACTERS = 4096
 
 Observation = dict[str, Any]
 Step = tuple[Observation, float, bool, bool, dict[str, Any]]
@@ -206,7 +207,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         self._observation: Observation = {}
         self._object_ids: tuple[str, ...] = ()
         self.action_space = spaces.MultiDiscrete([len(Action), len(ObjectClass)])
-        self.observation_space = self._make_observation_space()
+        self.observation_space = observation_space(self._render)
 
     @property
     def simulator(self) -> Simulator:
@@ -462,21 +463,6 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         if alive and self._progress.ended:
             raise UsageError(f"{method} after the end of the episode; call reset() first")
         return self._progress
-
-    def _make_observation_space(self) -> spaces.Dict:
-        size = self._render.image_size
-        shape = (len(View), size, size)
-        parts: dict[str, spaces.Space[Any]] = {
-            "rgb": spaces.Box(0, 255, (*shape, 3), np.uint8),
-        }
-        if self._render.instances:
-            parts["classes"] = spaces.Box(0, len(ObjectClass) - 1, shape, np.uint8)
-            parts["instances"] = spaces.Box(0, np.iinfo(np.int16).max, shape, np.int16)
-        if self._render.depth:
-            parts["depth"] = spaces.Box(0.0, MAX_DEPTH_METRES, shape, np.float32)
-        parts["goal"] = PlainText(GOAL_CHARACTERS)
-        parts["instructions"] = PlainText(INSTRUCTIONS_CHARACTERS)
-        return spaces.Dict(parts)
 
 
 def _open_source(tier: str, data: str | Path | None) -> EpisodeSource:

@@ -272,11 +272,8 @@ def test_a_damaged_file_stops_the_import_or_is_counted(tmp_path: Path) -> None:
     assert report.info.trajectories == {"train": 2}
 
 
-def test_only_what_is_missing_is_read_after_an_interruption(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = alfred_folder(tmp_path)
-    monkeypatch.setattr(importer, "CHUNK", 1)
+def interrupted_at_the_third(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Reading the third file ends as by Ctrl-C; the list gets the names of all that are read."""
     read = importer._read_file
     seen: list[str] = []
 
@@ -287,6 +284,15 @@ def test_only_what_is_missing_is_read_after_an_interruption(
         return read(key, path)
 
     monkeypatch.setattr(importer, "_read_file", interrupted)
+    return seen
+
+
+def test_only_what_is_missing_is_read_after_an_interruption(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = alfred_folder(tmp_path)
+    monkeypatch.setattr(importer, "CHUNK", 1)
+    seen = interrupted_at_the_third(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         import_alfred(root, tmp_path / "store", workers=1)
     assert not (tmp_path / "store").exists()
@@ -403,15 +409,7 @@ def test_what_other_code_read_is_read_again(
 ) -> None:
     root = alfred_folder(tmp_path)
     monkeypatch.setattr(importer, "CHUNK", 1)
-    read, seen = importer._read_file, []
-
-    def interrupted(key: str, path: Path) -> Trajectory:
-        seen.append(key)
-        if len(seen) == 3:
-            raise KeyboardInterrupt
-        return read(key, path)
-
-    monkeypatch.setattr(importer, "_read_file", interrupted)
+    seen = interrupted_at_the_third(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         import_alfred(root, tmp_path / "store", workers=1)
     monkeypatch.setattr(importer, "_code_hash", lambda: "another release")

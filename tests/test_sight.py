@@ -1,14 +1,17 @@
-"""Looking for one class only, which interactions do, shows of it what looking at all shows."""
+"""What is seen does not depend on what was looked for, or on what was played before."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_agent import random_scene
 
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import PICKUPABLE
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.random_agent import random_step
 
 
 @settings(max_examples=25, deadline=None)
@@ -42,3 +45,22 @@ def test_sight_about_a_class_shows_all_of_that_class(room, seed, hold):
                 assert (name in part.visible) == (name in whole.visible)
             else:
                 assert name not in part.visible
+
+
+@pytest.mark.parametrize("room", [4, 212])
+def test_what_is_seen_does_not_depend_on_what_was_played_before(room: int) -> None:
+    simulator = EmbeddedSimulator(RenderOptions(image_size=64, depth=True))
+
+    def play(seed: int) -> list[bytes]:
+        rng = np.random.default_rng(seed)
+        simulator.reset(random_scene(make_room(room), rng))
+        seen = []
+        for _ in range(60):
+            random_step(simulator, rng)
+            frame, sight = simulator.frame(), simulator.sight()
+            parts = (frame.rgb, frame.classes, frame.instances, frame.depth, sight.instances)
+            seen.append(b"".join(part.tobytes() for part in parts))
+        return seen
+
+    first = [play(seed) for seed in range(3)]
+    assert [play(seed) for seed in (2, 1, 0)] == first[::-1]

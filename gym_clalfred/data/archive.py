@@ -31,7 +31,7 @@ INDEX_VERSION = 1
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 #: What ``zipfile`` raises for a file that is not as it was written.
-_DAMAGE = (
+ZIP_DAMAGE = (
     OSError,
     zipfile.BadZipFile,
     zlib.error,
@@ -178,7 +178,7 @@ class TrajectoryArchive(EpisodeSource):
             ) from None
         except FileNotFoundError:
             raise DataError(f"{path}: not found; this data has no split {split.value}") from None
-        except _DAMAGE as error:
+        except ZIP_DAMAGE as error:
             raise DataError(
                 f"{path}: damaged ({error}); delete the file to make it again"
             ) from None

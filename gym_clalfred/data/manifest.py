@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -116,14 +116,15 @@ def code_fingerprint() -> str:
     A version number that somebody must remember to raise would let old data pass for new.
     """
     package = Path(gym_clalfred.__file__).parent
-    files = sorted(
-        path
-        for pattern in _DECIDING
-        for path in package.glob(pattern)
-        if path.name not in _ONLY_LOOKS
-    )
+    files = (path for pattern in _DECIDING for path in package.glob(pattern))
+    return hash_of_code(path for path in files if path.name not in _ONLY_LOOKS)
+
+
+def hash_of_code(files: Iterable[Path]) -> str:
+    """Hash of source files of the package, by their names and contents."""
+    package = Path(gym_clalfred.__file__).parent
     digest = hashlib.sha256()
-    for path in files:
+    for path in sorted(files):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
         digest.update(content)

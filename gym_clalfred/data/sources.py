@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gym_clalfred.data.alfred_folder import AlfredFolder, find_root
-from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
+from gym_clalfred.data.archive import (
+    ZIP_DAMAGE,
+    TrajectoryArchive,
+    archive_path,
+    write_archive,
+)
 from gym_clalfred.data.manifest import is_intact, read_manifest
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.store import ZIP_DAMAGE, AlfredStore, is_store
+from gym_clalfred.data.store import AlfredStore, is_store
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import os
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
-from gym_clalfred.data.archive import TrajectoryArchive
+from gym_clalfred.data.archive import ZIP_DAMAGE, TrajectoryArchive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import IndexRow
@@ -30,16 +28,6 @@ from gym_clalfred.simulator.embedded.room import Room
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
 STORE_VERSION = 2
-#: What ``zipfile`` raises for a file that is not as it was written.
-ZIP_DAMAGE = (
-    OSError,
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    EOFError,
-    RuntimeError,
-    struct.error,
-)
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
 

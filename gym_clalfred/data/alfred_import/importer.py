@@ -47,6 +47,7 @@ from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.locking import file_lock
+from gym_clalfred.data.manifest import hash_of_code
 from gym_clalfred.data.store import (
     STORE_VERSION,
     StoreInfo,
@@ -273,13 +274,7 @@ def _chunks(root: Path, split: Split, work: Path, skip_damaged: bool) -> Iterato
 @cache
 def _code_hash() -> str:
     """Of the whole package: an import takes minutes, so any change of it begins anew."""
-    package = Path(gym_clalfred.__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
-        content = path.read_bytes()
-        digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()
+    return hash_of_code(Path(gym_clalfred.__file__).parent.rglob("*.py"))
 
 
 def _read_chunk(chunk: _Chunk) -> list[str]:
