@@ -350,7 +350,10 @@ def test_the_published_results_are_one_report() -> None:
             lambda document: document["splits"]["valid_seen"].update(after_each_task=[1] * 7),
             r"valid_seen.after_each_task\[0\]: expected an object",
         ),
-        (lambda document: document["config"].update(method=[]), "config.method: expected a text"),
+        (
+            lambda document: document["config"].update(method=[]),
+            r"config: method \[\]: expected one value",
+        ),
     ],
 )
 def test_results_that_break_the_schema_are_refused(

@@ -20,7 +20,7 @@ from cl.experiment.evaluation import SPLITS, Record
 from cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, ClAlfredError, DataError
 
 FORMAT = 1
 
@@ -230,14 +230,9 @@ _LARGEST = 2**63
 
 
 def _check_config(values: dict[str, Any]) -> None:
-    for name in ("setup", "method", "preset", "schedule", "tier", "backend", "network"):
-        _need(isinstance(values.get(name, ""), str), f"config.{name}", "a text")
-    for name in ("data", "split_folder", "encoder_weights"):
-        path = values.get(name)
-        _need(path is None or isinstance(path, str), f"config.{name}", "a path or null")
     try:
         RunConfig.from_dict(values)
-    except (ArithmeticError, TypeError, ValueError) as error:
+    except (ClAlfredError, ArithmeticError, TypeError, ValueError) as error:
         raise BadInputError(f"config: {error}") from error
 
 
