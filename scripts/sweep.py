@@ -49,7 +49,7 @@ Finished runs are skipped, so the same command again does what is left. Then:
     type=click.IntRange(min=0),
     default=2,
     show_default=True,
-    help="Further attempts per run.",
+    help="Further attempts per run that crashes.",
 )
 @click.option(
     "--media/--no-media", default=False, show_default=True, help="Plots and videos of each run."

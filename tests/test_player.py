@@ -11,18 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from player_script import SCENE, Answers, Script, ask, go, near, poses_of
 
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.player.actions import Actions
 from gym_clalfred.simulator.player.dispatch import UNSUPPORTED, actions_of
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
 from gym_clalfred.simulator.player.faults import Fault, Kind
 from gym_clalfred.simulator.player.player import Player
-from gym_clalfred.simulator.player.transport import Message, Transport
-
-SCENE = "FloorPlan3_physics"
 
 #: Keys that programs written for AI2-THOR look up in the entry of an object.
 OBJECT_KEYS = {
@@ -92,84 +89,6 @@ AGENT_KEYS = {
     "agentId",
     "currentTime",
 }
-
-
-class Script(Transport):
-    """A client that knows all its requests beforehand."""
-
-    def __init__(self, requests: list[dict[str, Any]], encoder: Encoder) -> None:
-        self.encoder = encoder
-        self.can_patch = isinstance(encoder, MessagePack)
-        self.messages: list[Message] = []
-        self._requests = iter(enumerate(requests))
-
-    def exchange(self, message: Message) -> dict[str, Any] | None:
-        self.messages.append(message)
-        number, request = next(self._requests, (0, None))
-        return None if request is None else {"sequenceId": number, **request}
-
-    def send_damaged(self, message: Message) -> None:
-        raise AssertionError("no fault was asked for")
-
-    def close(self) -> None:
-        pass
-
-
-class Answers:
-    """What the player said."""
-
-    def __init__(self, script: Script) -> None:
-        read = msgpack.loads if isinstance(script.encoder, MessagePack) else json.loads
-        self.messages = script.messages
-        self.metadata = [read(message.metadata) for message in script.messages]
-
-    def agent(self, number: int = -1) -> dict[str, Any]:
-        entries: dict[str, Any] = self.metadata[number]["agents"][0]
-        return entries
-
-    def error(self, number: int = -1) -> tuple[str, str]:
-        agent = self.agent(number)
-        assert not agent["lastActionSuccess"]
-        return agent["errorCode"], agent["errorMessage"]
-
-    def object(self, object_id: str, number: int = -1) -> dict[str, Any]:
-        found = [e for e in self.agent(number)["objects"] if e["objectId"] == object_id]
-        assert len(found) == 1
-        return dict(found[0])
-
-
-def ask(
-    *requests: dict[str, Any], legacy: bool = False, scene: str = SCENE, **initialize: Any
-) -> Answers:
-    start = [{"action": "Reset", "sceneName": scene}, {"action": "Initialize", **initialize}]
-    script = Script([*start, *requests], Json() if legacy else MessagePack())
-    Player(script, legacy).serve()
-    return Answers(script)
-
-
-def near(object_class: str, **more: Any) -> dict[str, Any]:
-    """Where to stand, and the id, to act on an object of a class."""
-    first = ask()
-    for entry in first.agent()["objects"]:
-        if entry["objectType"] != object_class:
-            continue
-        name = entry["objectId"]
-        poses = ask({"action": "GetInteractablePoses", "objectId": name, **more}).agent()
-        if poses["actionReturn"]:
-            return {"id": name, **poses["actionReturn"][0]}
-    raise AssertionError(f"no {object_class} can be seen")
-
-
-def go(pose: dict[str, Any]) -> dict[str, Any]:
-    return {"action": "TeleportFull", **{k: v for k, v in pose.items() if k != "id"}}
-
-
-def poses_of(objects: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]:
-    return [
-        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
-        for e in objects
-        if any(e[kind] for kind in kinds)
-    ]
 
 
 def test_metadata_has_the_usual_keys() -> None:
@@ -364,65 +283,6 @@ def test_random_arrangements_follow_their_seed() -> None:
     assert places(1) == places(1) != places(2)
 
 
-def test_frames_come_in_the_asked_size_and_bottom_up() -> None:
-    size = {"action": "ChangeResolution", "x": 64, "y": 48}
-    answers = ask(size, renderInstanceSegmentation=True, renderDepthImage=True)
-    images = dict(answers.messages[-1].images)
-    assert len(images["image"]) == 64 * 48 * 3
-    assert len(images["image_ids"]) == 64 * 48 * 4
-    depth = np.frombuffer(images["image_depth"], np.float32).reshape(48, 64)
-    # The camera looks ahead: the floor below is nearer than what is far ahead.
-    assert depth[0].max() < depth[30].max()
-
-
-def test_pictures_can_be_left_out() -> None:
-    assert ask({"action": "Pass", "renderImage": False}).messages[-1].images == []
-
-
-def test_segmentation_colours_are_named() -> None:
-    answers = ask(renderInstanceSegmentation=True, renderSemanticSegmentation=True)
-    names = {tuple(c["color"]): c["name"] for c in answers.agent()["colors"]}
-    assert len(names) == len(answers.agent()["colors"])
-    images = dict(answers.messages[-1].images)
-    for field, is_id in (("image_ids", True), ("image_classes", False)):
-        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 4), axis=0)
-        found = [names[tuple(int(v) for v in p[:3])] for p in pixels if p[:3].any()]
-        assert found
-        assert all(("|" in name) == is_id for name in found)
-        if not is_id:
-            assert all(name in ObjectClass.__members__ for name in found)
-
-
-def test_a_camera_at_the_eye_sees_what_the_agent_sees() -> None:
-    eye = ask(fieldOfView=60).agent()
-    answers = ask(
-        {
-            "action": "AddThirdPartyCamera",
-            "position": eye["cameraPosition"],
-            "rotation": {"x": eye["agent"]["cameraHorizon"], "y": 0.0, "z": 0.0},
-            "fieldOfView": 60,
-        },
-        {"action": "RotateRight"},
-        {
-            "action": "UpdateThirdPartyCamera",
-            "thirdPartyCameraId": 0,
-            "rotation": {"x": 0.0, "y": 90.0, "z": 0.0},
-        },
-        fieldOfView=60,
-    )
-    for number, same in ((3, True), (4, False), (5, True)):
-        images = dict(answers.messages[number].images)
-        assert (images["image"] == images["image-thirdParty-camera"]) is same
-
-
-def test_a_map_of_the_room_shows_it_from_above() -> None:
-    properties = ask({"action": "GetMapViewCameraProperties"}).agent()["actionReturn"]
-    answers = ask({"action": "AddThirdPartyCamera", **properties}, renderInstanceSegmentation=True)
-    assert answers.agent()["lastActionSuccess"]
-    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint32)
-    assert len(np.unique(ids)) > 10
-
-
 def test_interactable_poses_are_interactable() -> None:
     pose = near("Fridge", maxPoses=1)
     answers = ask(go(pose), {"action": "OpenObject", "objectId": pose["id"]})
@@ -457,17 +317,6 @@ def test_crouching_lowers_the_camera() -> None:
     assert heights[1] == pytest.approx(heights[0] - 0.675)
     assert heights[2] == heights[0]
     assert not answers.agent(3)["agent"]["isStanding"]
-
-
-def test_2_1_0_gets_boxes_of_colours() -> None:
-    answers = ask(legacy=True, renderObjectImage=True)
-    agent = answers.agent()
-    assert agent["colorBounds"]
-    for box in agent["colorBounds"]:
-        left, bottom, right, top = box["bounds"]
-        assert 0 <= left <= right < 300
-        assert 0 <= bottom <= top < 300
-    assert len(dict(answers.messages[-1].images)["image_ids"]) == 300 * 300 * 3
 
 
 VALUES = st.recursive(

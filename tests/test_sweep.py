@@ -19,10 +19,20 @@ import pytest
 from click.testing import CliRunner
 
 from cl.cama import CAMAConfig
+from cl.experiment import __main__ as experiment
+from cl.experiment.children import REFUSED
 from cl.experiment.config import RunConfig
 from cl.experiment.sweep import Job, Outcome, do, expand, sweep
 from cl.mir import MIRConfig
-from gym_clalfred.errors import BadInputError, MissingDependencyError, UsageError
+from gym_clalfred.errors import (
+    BadInputError,
+    ClAlfredError,
+    DataError,
+    MissingDependencyError,
+    SimulatorError,
+    StorageError,
+    UsageError,
+)
 from scripts.sweep import main
 
 pytestmark = pytest.mark.slow
@@ -160,12 +170,14 @@ def test_runs_of_one_sweep_differ(grid: list[RunConfig], local: Path) -> None:
     assert len({json.dumps(one["curves"]) for one in found.values()}) == len(grid)
 
 
-def test_a_failing_run_is_retried_and_reported(grid: list[RunConfig], tmp_path: Path) -> None:
+def test_a_run_that_makes_no_sense_is_reported_and_not_retried(
+    grid: list[RunConfig], tmp_path: Path
+) -> None:
     config = {**grid[0].to_dict(), "data": str(tmp_path / "nowhere")}
     outcome = do(Job(config, str(tmp_path / "run"), retries=1, media=False))
-    assert (outcome.status, outcome.attempts) == ("failed", 2)
+    assert (outcome.status, outcome.attempts) == ("failed", 1)
     assert "nowhere" in outcome.message
-    assert (tmp_path / "run" / "log.txt").read_text().count("Error: ") == 2
+    assert (tmp_path / "run" / "log.txt").read_text().count("Error: ") == 1
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python has no safe path before 3.11")
@@ -225,6 +237,31 @@ def test_ctrl_c_ends_a_sweep_at_once(to: str, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert errors.strip() == "Interrupted. The same command again continues."
     assert started() == 2
+
+
+@posix
+def test_a_failing_run_is_retried_and_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crashing = run_instead(tmp_path, 'echo once >> "$4/started"; echo crashed; kill -KILL $$')
+    monkeypatch.setattr(sys, "executable", crashing)
+    outcome = do(Job({}, str(tmp_path / "run"), retries=2, media=False))
+    assert outcome == Outcome("run", "failed", 3, "crashed")
+    assert (tmp_path / "run" / "started").read_text().split() == ["once"] * 3
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(SimulatorError, 1), (StorageError, 1), (BadInputError, REFUSED), (DataError, REFUSED)],
+)
+def test_a_run_tells_what_may_pass_from_what_will_not(
+    error: type[ClAlfredError], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: Any, **options: Any) -> None:
+        raise error("no")
+
+    monkeypatch.setattr(experiment, "train", fails)
+    assert experiment.main(["{}", "nowhere"]) == code
 
 
 @posix

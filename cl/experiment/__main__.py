@@ -7,9 +7,13 @@ import signal
 import sys
 from types import FrameType
 
+from cl.experiment.children import REFUSED
 from cl.experiment.config import RunConfig
 from cl.experiment.run import train
-from gym_clalfred.errors import ClAlfredError
+from gym_clalfred.errors import ClAlfredError, SimulatorError, StorageError
+
+#: What may go better another time.
+_PASSING = (SimulatorError, StorageError)
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +30,7 @@ def main(arguments: list[str]) -> int:
         )
     except ClAlfredError as error:
         print(f"Error: {error}", file=sys.stderr)
-        return 1
+        return 1 if isinstance(error, _PASSING) else REFUSED
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return 128 + signal.SIGINT

@@ -10,6 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+#: Exit code of a run whose settings or data are wrong: it would end the same way again.
+REFUSED = 2
+
 #: Exit codes of a process that was interrupted: by the signal, in its own words, on Windows.
 INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT, 0xC000013A)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.children import INTERRUPTED, Children
+from cl.experiment.children import INTERRUPTED, REFUSED, Children
 from cl.experiment.config import RunConfig
 from cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
 from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
@@ -135,7 +135,7 @@ class Job:
 def do(job: Job, children: Children | None = None) -> Outcome:
     """Runs a process until it succeeds or the retries are used up; its output goes to log.txt.
 
-    One that was interrupted is not started again.
+    One that was interrupted, or whose settings or data are wrong, is not started again.
     """
     children = children or Children()
     folder = Path(job.folder)
@@ -147,9 +147,11 @@ def do(job: Job, children: Children | None = None) -> Outcome:
             return Outcome(folder.name, "done", attempt)
         if code in INTERRUPTED:
             return Outcome(folder.name, "failed", attempt, "interrupted")
+        if code == REFUSED:
+            break
     lines = log.read_text(errors="replace").strip().splitlines()
     message = lines[-1] if lines else f"exit code {code}"
-    return Outcome(folder.name, "failed", job.retries + 1, message)
+    return Outcome(folder.name, "failed", attempt, message)
 
 
 def _command(job: Job) -> list[str]:

@@ -1,0 +1,78 @@
+"""The player's pictures: sizes, colours of objects, cameras."""
+
+from __future__ import annotations
+
+import numpy as np
+from player_script import ask
+
+from gym_clalfred.objects import ObjectClass
+
+
+def test_frames_come_in_the_asked_size_and_bottom_up() -> None:
+    size = {"action": "ChangeResolution", "x": 64, "y": 48}
+    answers = ask(size, renderInstanceSegmentation=True, renderDepthImage=True)
+    images = dict(answers.messages[-1].images)
+    assert len(images["image"]) == 64 * 48 * 3
+    assert len(images["image_ids"]) == 64 * 48 * 4
+    depth = np.frombuffer(images["image_depth"], np.float32).reshape(48, 64)
+    # The camera looks ahead: the floor below is nearer than what is far ahead.
+    assert depth[0].max() < depth[30].max()
+
+
+def test_pictures_can_be_left_out() -> None:
+    assert ask({"action": "Pass", "renderImage": False}).messages[-1].images == []
+
+
+def test_segmentation_colours_are_named() -> None:
+    answers = ask(renderInstanceSegmentation=True, renderSemanticSegmentation=True)
+    names = {tuple(c["color"]): c["name"] for c in answers.agent()["colors"]}
+    assert len(names) == len(answers.agent()["colors"])
+    images = dict(answers.messages[-1].images)
+    for field, is_id in (("image_ids", True), ("image_classes", False)):
+        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 4), axis=0)
+        found = [names[tuple(int(v) for v in p[:3])] for p in pixels if p[:3].any()]
+        assert found
+        assert all(("|" in name) == is_id for name in found)
+        if not is_id:
+            assert all(name in ObjectClass.__members__ for name in found)
+
+
+def test_a_camera_at_the_eye_sees_what_the_agent_sees() -> None:
+    eye = ask(fieldOfView=60).agent()
+    answers = ask(
+        {
+            "action": "AddThirdPartyCamera",
+            "position": eye["cameraPosition"],
+            "rotation": {"x": eye["agent"]["cameraHorizon"], "y": 0.0, "z": 0.0},
+            "fieldOfView": 60,
+        },
+        {"action": "RotateRight"},
+        {
+            "action": "UpdateThirdPartyCamera",
+            "thirdPartyCameraId": 0,
+            "rotation": {"x": 0.0, "y": 90.0, "z": 0.0},
+        },
+        fieldOfView=60,
+    )
+    for number, same in ((3, True), (4, False), (5, True)):
+        images = dict(answers.messages[number].images)
+        assert (images["image"] == images["image-thirdParty-camera"]) is same
+
+
+def test_a_map_of_the_room_shows_it_from_above() -> None:
+    properties = ask({"action": "GetMapViewCameraProperties"}).agent()["actionReturn"]
+    answers = ask({"action": "AddThirdPartyCamera", **properties}, renderInstanceSegmentation=True)
+    assert answers.agent()["lastActionSuccess"]
+    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint32)
+    assert len(np.unique(ids)) > 10
+
+
+def test_2_1_0_gets_boxes_of_colours() -> None:
+    answers = ask(legacy=True, renderObjectImage=True)
+    agent = answers.agent()
+    assert agent["colorBounds"]
+    for box in agent["colorBounds"]:
+        left, bottom, right, top = box["bounds"]
+        assert 0 <= left <= right < 300
+        assert 0 <= bottom <= top < 300
+    assert len(dict(answers.messages[-1].images)["image_ids"]) == 300 * 300 * 3
