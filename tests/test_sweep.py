@@ -210,7 +210,16 @@ main(arguments)
 """
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Lets processes hear Ctrl-C also where the tests do not, as in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @posix
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("to", ["the command alone", "all processes, as a terminal does"])
 def test_ctrl_c_ends_a_sweep_at_once(to: str, tmp_path: Path) -> None:
     def started() -> int:
@@ -265,6 +274,7 @@ def test_a_run_tells_what_may_pass_from_what_will_not(
 
 
 @posix
+@pytest.mark.usefixtures("heard")
 def test_an_interrupted_run_is_not_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", run_instead(tmp_path, "kill -INT $$"))
     outcome = do(Job({}, str(tmp_path / "run"), retries=2, media=False))
