@@ -1,7 +1,7 @@
-"""Adam, as torch's, bit for bit on a CPU, without what torch's optimisers bring along.
+"""Adam, as torch's, without what torch's optimisers bring along.
 
 Making any of torch's optimisers imports its compiler, which costs every process more than
-a second.
+a second. On a CPU, roots are rounded as IEEE says; torch's are a bit off on some processors.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from agents.arithmetic import exact_sqrt
 from gym_clalfred.errors import DataError
 
 
@@ -57,7 +58,7 @@ class Adam:
             count, mean, square = state[0] + 1, state[1], state[2]
             mean.lerp_(gradient, 1 - first)
             square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
-            spread = square.sqrt().div_((1 - second**count) ** 0.5).add_(self._epsilon)
+            spread = exact_sqrt(square).div_((1 - second**count) ** 0.5).add_(self._epsilon)
             weight.addcdiv_(mean, spread, value=-(self.learning_rate / (1 - first**count)))
             self._states[number] = count, mean, square
 

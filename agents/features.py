@@ -19,6 +19,7 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 
+from agents.arithmetic import fingerprint
 from agents.augment import Augmentation, augment
 from agents.batch import EncodedEpisode, ViewFeatures
 from agents.encoder import VisualEncoder, view_digest
@@ -95,7 +96,8 @@ class FeatureStore:
         return self._bytes
 
     def _path(self, name: str) -> Path:
-        return self.folder / f"{name}.safetensors"
+        # Whoever rounds otherwise makes other maps, of which a run's results would depend.
+        return self.folder / fingerprint() / f"{name}.safetensors"
 
 
 def encode_views(encoder: VisualEncoder, frames: Frames) -> ViewFeatures:

@@ -12,8 +12,12 @@ import pytest
 from fakes import FakeSimulator, FakeSource
 from hypothesis import settings
 
+from agents.arithmetic import make_portable
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.simulator.backends import BACKENDS, Backend
+
+# As in runs; before any test computes.
+make_portable()
 
 # Compilation and busy machines make single examples slow; no test here is about time.
 settings.register_profile("no-deadline", deadline=None)

@@ -33,7 +33,9 @@ def test_updates_equal_torchs() -> None:
         give_gradients(theirs, seed)
         adam.step()
         torchs.step()
-        assert all(torch.equal(one, other) for one, other in zip(ours, theirs))
+        # torch's roots are not exact on every processor.
+        for one, other in zip(ours, theirs):
+            torch.testing.assert_close(one, other, rtol=1e-6, atol=1e-7)
     adam.zero_grad()
     assert all(weight.grad is None for weight in ours)
 

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from agents.arithmetic import make_portable
 from agents.behavior_cloning import BehaviorCloning
 from agents.checkpoint import load_state, save_state
 from agents.config import NetworkConfig
@@ -62,6 +63,8 @@ def load_agent(
             "use its agent.zip"
         )
     config = RunConfig.from_dict(state["run"])
+    if config.network != "paper":
+        make_portable()  # as in its run
     eyes = encoder or make_encoder(config)
     agent = BehaviorCloning(
         NetworkConfig(**state["network_config"]),

@@ -60,7 +60,10 @@ SMALL_BLIND = 0.5
 
 @dataclass(frozen=True)
 class RunConfig:
-    """One run. Two runs with equal settings give equal results, bit for bit on one kind of machine.
+    """One run. Two runs with equal settings give equal results, bit for bit.
+
+    That holds on all x86-64 processors with AVX2, of the network ``paper`` on one kind of processor
+    (see ``agents.arithmetic``).
 
     Args:
         setup: ``behavior-il``, ``environment-il`` or ``imbalanced-environment-il``.

@@ -84,6 +84,21 @@ def _torch() -> Finding:
     return Finding("torch", True, f"{torch.__version__} on {', '.join(devices)}")
 
 
+def _arithmetic() -> Finding:
+    from agents.arithmetic import PORTABLE, fingerprint, make_portable
+
+    make_portable()
+    portable = fingerprint() == PORTABLE
+    detail = "runs equal" if portable else "runs are like those with another seed beside"
+    return Finding(
+        "arithmetic",
+        portable,
+        f"{fingerprint()}: {detail} those of other machines",
+        "only for bit-equal runs: an x86-64 processor with AVX2, and torch as in constraints.txt",
+        needed=False,
+    )
+
+
 def _ffmpeg() -> Finding:
     try:
         import imageio_ffmpeg  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -187,6 +202,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "numba": _numba,
     "renderer": _renderer,
     "torch": _torch,
+    "arithmetic": _arithmetic,
     "encoder": _encoder,
     "ffmpeg": _ffmpeg,
     "cache": _cache,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.arithmetic import fingerprint
 from cl import metrics
 from cl.experiment.config import RunConfig
 from cl.experiment.evaluation import SPLITS, Record
@@ -125,8 +126,8 @@ def make_results(
                 "python": platform.python_version(),
                 "torch": str(torch.__version__),
                 "numpy": np.__version__,
-                # Sums are rounded in the order of the processor's vectors.
                 "processor": torch.backends.cpu.get_cpu_capability(),
+                "arithmetic": fingerprint(),
             },
             "tasks": list(tasks),
             "stream": dict(stream),

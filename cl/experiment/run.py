@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from agents.allocation import keep_freed_memory
+from agents.arithmetic import make_portable
 from agents.behavior_cloning import find_device
 from agents.features import EpisodeReader
 from agents.policy import Policy
@@ -68,11 +69,13 @@ def train(
         media: whether to make plots and videos at the end.
         listener: is told how it goes.
     """
+    if config.network == "paper":
+        keep_freed_memory()
+    else:
+        make_portable()
     find_device(device)  # a wrong one is said before anything slow begins
     listener = listener or Listener()
     folder = RunFolder(out, config)
-    if config.network == "paper":
-        keep_freed_memory()
     with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
         results = folder.load_results()
         if results is None:

@@ -39,9 +39,10 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 FAR_AWAY = np.float32(1e30)
 
-#: What the compiler may assume here. It may not reorder or fuse arithmetic: how it would do so
-#: depends on what it compiles together and what it finds in numba's cache, and a pixel on an edge
-#: would then belong to one object in one process and to its neighbour in another.
+#: What the compiler may assume in all kernels. It may not reorder or fuse arithmetic: how it would
+#: do so depends on what it compiles together and what it finds in numba's cache, and a pixel on an
+#: edge would then belong to one object in one process and to its neighbour in another. Nor may it
+#: divide by quick reciprocals, which differ between processors, and pictures with them.
 EXACT = {"nnan", "ninf", "nsz"}
 
 

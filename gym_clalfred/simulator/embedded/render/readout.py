@@ -1,7 +1,6 @@
 """Compiled kernels that read depth and instances off a drawn view.
 
-What an agent may reach for and where it puts things down rest on them, so they are exact, unlike
-colours: a quick reciprocal differs between processors, and generated episodes would with it.
+What an agent may reach for and where it puts things down rest on them, so they have to be exact.
 """
 
 from __future__ import annotations

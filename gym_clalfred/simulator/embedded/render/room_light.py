@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from gym_clalfred.simulator.embedded.render.raster import EXACT
 from gym_clalfred.simulator.embedded.render.shadows import blur, fill
 
 F32 = NDArray[np.float32]
@@ -15,7 +16,7 @@ ONE = np.float32(1.0)
 ZERO = np.float32(0.0)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def shine(
     corners: F32, light: F32, strength: np.float32, axes: F32, chart: I32, base: F32, scratch: F32
 ) -> None:
@@ -45,7 +46,7 @@ def shine(
         base[chart[0] + t] += weights[t]
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def bake_corners(
     receivers: I32, axes: F32, frames: F32, maps: I32, boxes: F32, planes: F32, base: F32
 ) -> None:

@@ -27,6 +27,7 @@ from gym_clalfred.simulator.embedded.render.placing import (
     U,
     V,
 )
+from gym_clalfred.simulator.embedded.render.raster import EXACT
 from gym_clalfred.simulator.embedded.render.readout import BLOCK, STRETCH, find_runs
 
 F32 = NDArray[np.float32]
@@ -73,7 +74,7 @@ BRIGHTEST = np.float32(255.0)
 PER_BOTH = np.float32(1 / (128 * 204))
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def project_axis(
     axes: F32,
     n: np.integer,
@@ -102,7 +103,7 @@ def project_axis(
     terms[p, out + 3] = a * eye[0] + b * eye[1] + c * eye[2] + axes[n, first + 3]
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def shade_view(
     eye: F32,
     basis: F32,
@@ -237,7 +238,7 @@ def shade_view(
             )
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
     """Colours pixels without a polygon, hair cracks where a corner meets an edge, like the left."""
     for k in range(begin, end):
@@ -246,26 +247,26 @@ def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
             work[k + part] = work[begin - np.uint64(1) + part] if begin > 0 else plain
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def bits(value: np.float32) -> np.int32:
     """The integer whose bits a part of the working memory holds."""
     return np.float32(value).view(np.int32)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def in_blocks(length: np.uint64) -> np.uint64:
     """The length, rounded up to whole blocks."""
     return (length + BLOCK - np.uint64(1)) & ~(BLOCK - np.uint64(1))
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def level_of(area: np.float32, most: np.int32) -> np.uint64:
     """Level of detail at which a pixel that covers ``area`` texels covers about one."""
     exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
     return np.uint64(min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most))
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def prepare(
     p: np.uint64,
     eye: F32,
@@ -306,7 +307,7 @@ def prepare(
         project_axis(receiver_axes, receiver, 4, eye, basis, focal, middle, terms, p, 16)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def shade(
     begin: np.uint64,
     length: np.uint64,
@@ -370,7 +371,7 @@ def shade(
                 classes[line + at + lane] = kind
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
 def finish(
     count: np.uint64,
     line: np.uint64,

@@ -85,7 +85,7 @@ def describe_receiver(
     return width, height
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def cast(
     sign: int,
     slots: I32,
@@ -139,7 +139,7 @@ def cast(
                 )
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def cast_on(
     sign: int,
     span: I32,
@@ -264,7 +264,7 @@ def refresh(
         refine(left, top, right, bottom, maps[r], coarse, fine_maps[r], fine)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def blob(
     box: F32,
     axes: F32,
@@ -289,7 +289,7 @@ def blob(
             weights[j * width + i] = np.float32(0.75) * fade * fade
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def project(
     first: int,
     count: int,
@@ -394,7 +394,7 @@ def refine_cells(
             light += step
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def fill(
     a: F32,
     b: F32,
@@ -438,7 +438,7 @@ def fill(
     return left, top, right, bottom
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
 def blur(values: F32, scratch: F32, start: int, stride: int, width: int, height: int) -> None:
     """Two box blurs of radius ``BLUR`` along each axis, in place; running sums.
 
