@@ -14,7 +14,10 @@ PUBLISHED = ROOT / "results"
 
 @click.group()
 def main() -> None:
-    """Publish results: collect finished runs, then write docs/RESULTS.md from what is collected."""
+    """Publish results: collect finished runs, then write docs/RESULTS.md from what is collected.
+
+    Whoever repeats a published run compares it with verify.
+    """
 
 
 @main.command()
@@ -27,6 +30,21 @@ def collect(folder: str) -> None:
 
     for path in collect_runs(load_runs(folder), PUBLISHED):
         click.echo(path.relative_to(ROOT.parent))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True))
+@clear_errors
+def verify(folder: str) -> None:
+    """Compare the finished runs below a FOLDER with their published copies, bit by bit."""
+    from cl.report.publish import verify as verify_run
+    from cl.report.summary import load_runs
+
+    verdicts = {run.config.name: verify_run(run, PUBLISHED) for run in load_runs(folder)}
+    for name, verdict in verdicts.items():
+        click.echo(f"{name}: {verdict}")
+    if any(verdict != "equal" for verdict in verdicts.values()):
+        raise SystemExit(1)
 
 
 @main.command()

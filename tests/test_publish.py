@@ -12,6 +12,7 @@ import pytest
 from fakes import FakeSource
 from report_runs import EPISODES, invented_results
 
+from agents.arithmetic import PORTABLE
 from cl.experiment.config import RunConfig
 from cl.experiment.results import Results, read_results, validate
 from cl.report.paired import bootstrap, compare, last_success, success_rate
@@ -21,6 +22,7 @@ from cl.report.publish import (
     compacted,
     fill_in,
     read_published,
+    verify,
     write_page,
 )
 from cl.report.published_tables import ablations, headline, tables
@@ -130,6 +132,39 @@ def test_runs_on_the_same_data_by_another_name_are_compared(tmp_path: Path) -> N
     assert {run.document["labels"]["data"] for run in (cama, er)} == {new}
     assert compare([cama], [er], "valid_seen") is not None
     assert read_results(tmp_path / f"{er.config.name}.json").document["labels"]["data"] == old
+
+
+def rounding(run: Results, arithmetic: str) -> Results:
+    versions = {**run.document["versions"], "arithmetic": arithmetic}
+    return replace(run, document={**run.document, "versions": versions})
+
+
+def test_a_repeated_run_is_compared_with_the_published_one(tmp_path: Path) -> None:
+    first, second = (rounding(run, PORTABLE) for run in runs_of("er"))
+    collect([first], tmp_path)
+    slower = replace(first, document={**first.document, "seconds": {"train": 9.0, "evaluate": 1.0}})
+    assert verify(slower, tmp_path) == "equal"
+    assert verify(second, tmp_path) == "not published"
+    other = invented_results(first.config, 0.6)
+    assert verify(rounding(other, PORTABLE), tmp_path) == "differs in splits"
+    assert verify(rounding(other, "beef"), tmp_path) == (
+        f"differs in splits; arithmetic beef, published {PORTABLE}"
+    )
+
+
+def test_one_point_of_a_curve_is_a_difference(tmp_path: Path) -> None:
+    run = runs_of("er")[0]
+    collect([run], tmp_path)
+    curves = [dict(row) for row in run.document["curves"]]
+    curves[0]["train/loss"] = curves[0].get("train/loss", 0.0) + 0.001
+    changed = replace(run, document={**run.document, "curves": curves})
+    assert verify(changed, tmp_path) == "differs in curves"
+
+
+def test_tables_count_the_runs_that_come_out_the_same_everywhere() -> None:
+    one, two = runs_of("er")
+    text = tables([rounding(one, PORTABLE), rounding(two, "beef")])
+    assert "| er | 2 | 1 |" in text
 
 
 def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:

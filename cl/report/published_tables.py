@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from agents.arithmetic import PORTABLE
 from agents.rollout import EpisodeResult
 from cl.experiment.results import Results
 from cl.failures import Failure, failure_table
@@ -98,12 +99,12 @@ def failures(run: Results, source: EpisodeSource) -> str:
 
 
 def _scores(methods: dict[str, list[Results]]) -> str:
-    header = ["method", "runs"]
+    header = ["method", "runs", "portable"]
     for name in SPLIT_TITLES.values():
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
     rows = [[*header, "forgetting, seen", "minutes"]]
     for method, runs in methods.items():
-        row = [method, str(len(runs))]
+        row = [method, str(len(runs)), str(sum(map(_is_portable, runs)))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -116,6 +117,11 @@ def _scores(methods: dict[str, list[Results]]) -> str:
         row += [_mean(runs, "valid_seen", "forgetting"), f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
+
+
+def _is_portable(run: Results) -> bool:
+    """Whether it comes out the same on every processor with AVX2."""
+    return run.document["versions"].get("arithmetic") == PORTABLE
 
 
 def _papers(run: Results, split: str) -> float | None:
