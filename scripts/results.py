@@ -37,13 +37,19 @@ def collect(folder: str) -> None:
 @clear_errors
 def verify(folder: str) -> None:
     """Compare the finished runs below a FOLDER with their published copies, bit by bit."""
-    from cl.report.publish import verify as verify_run
     from cl.report.summary import load_runs
+    from cl.report.verify import compare_with_published, summary
 
-    verdicts = {run.config.name: verify_run(run, PUBLISHED) for run in load_runs(folder)}
-    for name, verdict in verdicts.items():
-        click.echo(f"{name}: {verdict}")
-    if any(verdict != "equal" for verdict in verdicts.values()):
+    compared = []
+    for run in load_runs(folder):
+        comparison = compare_with_published(run, PUBLISHED)
+        if comparison is None:
+            click.echo(f"{run.config.name}: not published")
+        else:
+            compared.append(comparison)
+            click.echo(comparison)
+    click.echo(summary(compared))
+    if any(one.different for one in compared):
         raise SystemExit(1)
 
 

@@ -22,7 +22,6 @@ from cl.report.publish import (
     compacted,
     fill_in,
     read_published,
-    verify,
     write_page,
 )
 from cl.report.published_tables import ablations, headline, tables
@@ -137,28 +136,6 @@ def test_runs_on_the_same_data_by_another_name_are_compared(tmp_path: Path) -> N
 def rounding(run: Results, arithmetic: str) -> Results:
     versions = {**run.document["versions"], "arithmetic": arithmetic}
     return replace(run, document={**run.document, "versions": versions})
-
-
-def test_a_repeated_run_is_compared_with_the_published_one(tmp_path: Path) -> None:
-    first, second = (rounding(run, PORTABLE) for run in runs_of("er"))
-    collect([first], tmp_path)
-    slower = replace(first, document={**first.document, "seconds": {"train": 9.0, "evaluate": 1.0}})
-    assert verify(slower, tmp_path) == "equal"
-    assert verify(second, tmp_path) == "not published"
-    other = invented_results(first.config, 0.6)
-    assert verify(rounding(other, PORTABLE), tmp_path) == "differs in splits"
-    assert verify(rounding(other, "beef"), tmp_path) == (
-        f"differs in splits; arithmetic beef, published {PORTABLE}"
-    )
-
-
-def test_one_point_of_a_curve_is_a_difference(tmp_path: Path) -> None:
-    run = runs_of("er")[0]
-    collect([run], tmp_path)
-    curves = [dict(row) for row in run.document["curves"]]
-    curves[0]["train/loss"] = curves[0].get("train/loss", 0.0) + 0.001
-    changed = replace(run, document={**run.document, "curves": curves})
-    assert verify(changed, tmp_path) == "differs in curves"
 
 
 def test_tables_count_the_runs_that_come_out_the_same_everywhere() -> None:

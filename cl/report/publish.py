@@ -62,24 +62,6 @@ def compacted(run: Results) -> dict[str, Any]:
     return document
 
 
-def verify(run: Results, folder: Path) -> str:
-    """How a run compares with the published copy of the same: ``equal``, or where it differs.
-
-    Everything that is not about the machine has to be equal, bit for bit.
-    """
-    path = folder / f"{run.config.name}.json"
-    if not path.is_file():
-        return "not published"
-    published, found = read_results(path).document, json.loads(json.dumps(compacted(run)))
-    parts = [name for name in found if name not in ("versions", "seconds")]
-    different = [name for name in parts if found[name] != published.get(name)]
-    if not different:
-        return "equal"
-    rounding = [one["versions"].get("arithmetic", "unknown") for one in (published, found)]
-    why = f"; arithmetic {rounding[1]}, published {rounding[0]}" if len(set(rounding)) > 1 else ""
-    return f"differs in {', '.join(different)}{why}"
-
-
 def read_published(folder: Path) -> list[Results]:
     """The runs that ``collect`` wrote into a folder; data that is the same has one name."""
     runs = [read_results(path) for path in sorted(folder.glob("*.json"))]

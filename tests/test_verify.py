@@ -1,0 +1,106 @@
+"""Repeated runs beside published ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from report_runs import invented_results
+
+import scripts.results
+from cl.experiment.config import RunConfig
+from cl.experiment.results import Results
+from cl.report.publish import collect
+from cl.report.verify import Comparison, compare_with_published, summary
+
+CONFIG = RunConfig(method="er")
+
+
+def changed(run: Results, **parts: Any) -> Results:
+    return replace(run, document={**run.document, **parts})
+
+
+def rounded(run: Results, arithmetic: str) -> Results:
+    return changed(run, versions={**run.document["versions"], "arithmetic": arithmetic})
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> Path:
+    collect([rounded(invented_results(CONFIG, 0.4), "cafe")], tmp_path)
+    return tmp_path
+
+
+def found(run: Results, folder: Path) -> Comparison:
+    comparison = compare_with_published(run, folder)
+    assert comparison is not None
+    return comparison
+
+
+def test_only_the_machine_may_differ(published: Path) -> None:
+    run = rounded(invented_results(CONFIG, 0.4), "beef")
+    again = found(changed(run, seconds={"train": 9.0, "evaluate": 1.0}), published)
+    assert again.different == ()
+    assert str(again) == "behavior-il-er-order1-seed0: equal"
+
+
+def test_one_point_of_a_curve_is_a_difference(published: Path) -> None:
+    run = invented_results(CONFIG, 0.4)
+    curves = [dict(row) for row in run.document["curves"]]
+    curves[0]["train/loss"] += 0.001
+    assert found(changed(run, curves=curves), published).different == ("curves",)
+
+
+def test_a_part_that_is_missing_is_a_difference(published: Path) -> None:
+    run = invented_results(CONFIG, 0.4)
+    del run.document["evaluated_at"]  # type: ignore[attr-defined]
+    assert found(run, published).different == ("evaluated_at",)
+
+
+def test_what_differs_is_said_with_both_scores(published: Path) -> None:
+    run = rounded(invented_results(CONFIG, 0.9), "beef")
+    apart = found(run, published)
+    assert apart.different == ("splits",)
+    there, here = apart.success["valid_seen"]
+    assert here == run.metric("valid_seen", "SR_last")
+    assert there != here
+    assert "SR {:.1f} / {:.1f} there".format(
+        *(100 * one[0] for one in apart.success.values())
+    ) in str(apart)
+    assert str(apart).endswith("arithmetic cafe there, beef here")
+
+
+def test_what_is_not_published_cannot_be_compared(published: Path) -> None:
+    assert compare_with_published(invented_results(RunConfig(), 0.4), published) is None
+
+
+def test_the_summary_is_the_mean_distance_of_those_that_differ() -> None:
+    both = ("", "")
+    same = Comparison("a", (), both, {"valid_seen": (0.5, 0.5)})
+    some = Comparison("b", ("splits",), both, {"valid_seen": (0.5, 0.4), "valid_unseen": (0, 0.1)})
+    more = Comparison("c", ("splits",), both, {"valid_seen": (0.2, 0.5), "valid_unseen": (0, 0)})
+    assert (
+        summary([same, some, more]) == "1 of 3 equal; SR of the others is 20.0 / 5.0 points apart"
+    )
+    assert summary([same]) == "1 of 1 equal"
+
+
+def test_the_command_fails_where_a_run_differs(
+    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scripts.results, "PUBLISHED", published)
+    runs = {"good": 0.4, "bad": 0.9}
+    for name, skill in runs.items():
+        invented_results(CONFIG, skill).save(_new(tmp_path / name) / "results.json")
+    good = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "good")])
+    assert (good.exit_code, good.output.splitlines()[-1]) == (0, "1 of 1 equal")
+    bad = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "bad")])
+    assert bad.exit_code == 1
+    assert "differs in splits" in bad.output
+
+
+def _new(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
