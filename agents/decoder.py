@@ -17,7 +17,7 @@ from torch.autograd import Function
 
 from agents.config import BRANCHES, NetworkConfig
 from agents.dropout import DropoutMasks, drop_
-from agents.products import product
+from agents.products import multiply, product
 from agents.reader import Instructions, weight
 from agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
 
@@ -380,13 +380,13 @@ class _Decode(Function):
             joined("language")
         )
         return (
-            hidden.transpose(1, 2) @ d_query,
+            multiply(hidden.transpose(1, 2), d_query),
             d_query.sum(1, keepdim=True),
-            language.transpose(1, 2) @ d_raw,
+            multiply(language.transpose(1, 2), d_raw),
             d_raw.sum(1, keepdim=True),
-            before.transpose(1, 2) @ d_gates,
+            multiply(before.transpose(1, 2), d_gates),
             d_gates.sum(1, keepdim=True),
-            responses.transpose(1, 2) @ d_glance,
+            multiply(responses.transpose(1, 2), d_glance),
             d_glance.sum(1, keepdim=True),
             d_keys.transpose(0, 1),
             d_values.transpose(0, 1),

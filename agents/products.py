@@ -1,9 +1,10 @@
-"""Products with the same large matrices at every step of a recurrence.
+"""Products with the same matrices at every step of a recurrence, and of all steps together.
 
-At a step there are few rows, so reading the matrix takes longer than computing with it. oneDNN
-stores a matrix in blocks that are read in order, which saves a quarter of the time at the paper's
-size; making the blocks pays only for a whole pass over a batch. A single row needs no blocks: every
-number of the matrix is used once, in any order.
+At a step there are few rows. Matrices that fit in the processor's cache are multiplied by a kernel
+of ours; with large ones, reading takes longer than computing. oneDNN stores a matrix in blocks that
+are read in order, which saves a quarter of the time at the paper's size; making the blocks pays
+only for a whole pass over a batch. A single row needs no blocks: every number of the matrix is used
+once, in any order.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from agents.kernels import add_products
+
 
 class Product(Protocol):
     """``x -> x @ matrices + bias + more`` for x (D, n, in)."""
@@ -21,7 +24,7 @@ class Product(Protocol):
         """(D, n, out)."""
 
 
-#: Smaller matrices stay in the processor's cache, where their form hardly matters.
+#: Smaller matrices stay in the processor's cache.
 MIN_PACKED_BYTES = 4_000_000
 
 #: For how many rows the blocks are laid out; others work too.
@@ -36,8 +39,46 @@ def product(matrices: Tensor, bias: Tensor | None = None, many: bool = False) ->
         bias: (D, 1, out).
         many: whether it will be used often enough for a faster form to pay.
     """
+    if is_small(matrices):
+        return _small_product(matrices, bias)
     plain = _plain_product(matrices, bias)
     return _packed_product(matrices, bias, plain) if many and _can_pack(matrices) else plain
+
+
+def is_small(matrices: Tensor) -> bool:
+    """Whether our own kernels are the quickest for products with these matrices (D, in, out)."""
+    return (
+        matrices.device.type == "cpu"
+        and matrices.dtype == torch.float32
+        and matrices[0].numel() * matrices.element_size() < MIN_PACKED_BYTES
+    )
+
+
+def multiply(x: Tensor, matrices: Tensor) -> Tensor:
+    """``x @ matrices`` for (D, n, k) and (D, k, m), without gradients."""
+    if not is_small(matrices):
+        return x @ matrices
+    return _small_product(matrices, None)(x)
+
+
+def _small_product(matrices: Tensor, bias: Tensor | None) -> Product:
+    kept = matrices.contiguous().numpy()
+    count, _, width = kept.shape
+
+    def run(x: Tensor, more: Tensor | None = None) -> Tensor:
+        shape = count, x.shape[1], width
+        if more is not None:
+            made = more.clone(memory_format=torch.contiguous_format)
+            if bias is not None:
+                made += bias
+        elif bias is not None:
+            made = bias.expand(shape).clone(memory_format=torch.contiguous_format)
+        else:
+            made = x.new_zeros(shape)
+        add_products(x.contiguous().numpy(), kept, made.numpy())
+        return made
+
+    return run
 
 
 def _plain_product(matrices: Tensor, bias: Tensor | None) -> Product:
@@ -54,7 +95,7 @@ def _can_pack(matrices: Tensor) -> bool:
     return (
         matrices.device.type == "cpu"
         and matrices.dtype == torch.float32
-        and matrices[0].numel() * matrices.element_size() >= max(1, MIN_PACKED_BYTES)
+        and matrices.numel() > 0
         and torch.backends.mkldnn.is_available()
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from agents.products import product
+from agents.kernels import read_backward, read_forward
+from agents.products import is_small, multiply, product
 
 
 class Gates(NamedTuple):
@@ -104,10 +106,45 @@ def run_lstm(inputs: Tensor, weights: Tensor, active: Sequence[int]) -> Tensor:
     Returns:
         (D, N, H).
     """
-    return _Lstm.apply(inputs, weights, tuple(active))
+    kind = _SmallLstm if is_small(weights) else _Lstm
+    return kind.apply(inputs, weights, tuple(active))
+
+
+class _SmallLstm(Function):
+    """All steps in one kernel."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, weights: Tensor, active: tuple[int, ...]) -> Tensor:
+        gates = inputs.clone(memory_format=torch.contiguous_format)
+        shape = *gates.shape[:2], weights.shape[1]
+        before, hidden, cells, squashed = (gates.new_empty(shape) for _ in range(4))
+        counts = np.array(active)
+        states = (one.numpy() for one in (before, hidden, cells, squashed))
+        read_forward(gates.numpy(), weights.contiguous().numpy(), counts, *states)
+        ctx.counts = counts
+        ctx.save_for_backward(weights, gates, before, cells, squashed)
+        return hidden
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        weights, gates, before, cells, squashed = ctx.saved_tensors
+        d_gates = torch.empty_like(gates)
+        turned = weights.transpose(1, 2).contiguous()
+        read_backward(
+            gradients[0].contiguous().numpy(),
+            gates.numpy(),
+            turned.numpy(),
+            ctx.counts,
+            cells.numpy(),
+            squashed.numpy(),
+            d_gates.numpy(),
+        )
+        return d_gates, multiply(before.transpose(1, 2), d_gates), None
 
 
 class _Lstm(Function):
+    """Step by step, for large weights and on a GPU."""
+
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weights: Tensor, active: tuple[int, ...]) -> Tensor:
         count, width = weights.shape[0], weights.shape[1]
