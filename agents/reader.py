@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from agents.config import BRANCHES, NetworkConfig
+from agents.products import is_small
 from agents.recurrence import run_lstm
 from gym_clalfred.language.tokenizer import SPECIALS, STEP
 
@@ -82,7 +83,8 @@ class InstructionReader(nn.Module):
     def features(self, words: Tensor, lengths: Tensor) -> Tensor:
         """(B, L, word_dim) -> (2, B, L, H), zeros at paddings."""
         count, longest, _ = words.shape
-        if count == 1 and not torch.is_grad_enabled():
+        weights = self.from_state.flatten(0, 1)
+        if count == 1 and not torch.is_grad_enabled() and not is_small(weights):
             features = self._features_of_one(words[0, : int(lengths)])
             return F.pad(features, (0, 0, 0, longest - features.shape[1])).unsqueeze(1)
         order = lengths.argsort(descending=True, stable=True)
@@ -95,7 +97,7 @@ class InstructionReader(nn.Module):
         )
         positions = torch.stack([ahead, lengths[episodes] - 1 - ahead])
         inputs = words[episodes, positions] @ self.from_words + self.bias
-        hidden = run_lstm(inputs.flatten(0, 1), self.from_state.flatten(0, 1), active)
+        hidden = run_lstm(inputs.flatten(0, 1), weights, active)
         hidden = hidden.unflatten(0, (BRANCHES, DIRECTIONS))
         places = (episodes * longest + positions).unsqueeze(2).expand(-1, -1, self.width)
         empty = words.new_zeros(BRANCHES, DIRECTIONS, count * longest, self.width)
@@ -103,7 +105,7 @@ class InstructionReader(nn.Module):
         return placed.unflatten(2, (count, longest)).movedim(1, 3).flatten(3)
 
     def _features_of_one(self, words: Tensor) -> Tensor:
-        """(L, word_dim) -> (2, L, H) by torch's own LSTM, several times as fast without a batch."""
+        """(L, word_dim) -> (2, L, H) by torch's own LSTM, quicker without a batch if it is large."""
         state = words.new_zeros(DIRECTIONS, 1, self.width)
         no_bias = torch.zeros_like(self.bias[0, 0, 0])
         branches = []

@@ -24,6 +24,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from agents.adam import Adam
 from agents.allocation import keep_freed_memory
+from agents.arithmetic import make_portable
 from agents.batch import EncodedEpisode, ViewFeatures
 from agents.config import NetworkConfig
 from agents.conv_encoder import ConvEncoder
@@ -66,8 +67,10 @@ def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpi
 
 def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
     """CAMA with a filled memory, the streamed episodes and the slots to replay."""
-    if size == "paper":
-        keep_freed_memory()  # as cl.experiment does
+    if size == "paper":  # as cl.experiment does
+        keep_freed_memory()
+    else:
+        make_portable()
     vocabulary = len(Tokenizer.default())
     config = NetworkConfig.paper(vocabulary) if size == "paper" else NetworkConfig.small(vocabulary)
     dtype = torch.float16 if size == "paper" else torch.int8
