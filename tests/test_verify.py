@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -53,10 +54,24 @@ def test_one_point_of_a_curve_is_a_difference(published: Path) -> None:
     assert found(changed(run, curves=curves), published).different == ("curves",)
 
 
+def test_what_older_copies_lack_is_no_difference(published: Path) -> None:
+    path = published / f"{CONFIG.name}.json"
+    document = json.loads(path.read_text())
+    del document["evaluated_at"], document["config"]["augment"]
+    path.write_text(json.dumps(document))
+    assert found(invented_results(CONFIG, 0.4), published).different == ()
+
+
 def test_a_part_that_is_missing_is_a_difference(published: Path) -> None:
     run = invented_results(CONFIG, 0.4)
     del run.document["evaluated_at"]  # type: ignore[attr-defined]
     assert found(run, published).different == ("evaluated_at",)
+
+
+def test_other_settings_under_the_same_name_are_a_difference(published: Path) -> None:
+    run = invented_results(RunConfig(method="er", max_steps=50), 0.4)
+    assert run.config.name == CONFIG.name
+    assert "config" in found(run, published).different
 
 
 def test_what_differs_is_said_with_both_scores(published: Path) -> None:

@@ -52,11 +52,14 @@ def compare_with_published(run: Results, folder: Path) -> Comparison | None:
         return None
     published = read_results(path)
     there, here = published.document, json.loads(json.dumps(compacted(run)))
-    parts = sorted({*there, *here}.difference(_OF_THE_MACHINE))
+    # Copies of older releases lack settings, which then had their defaults, and parts.
+    config = {"config": run.config == published.config}
+    parts = (name for name in sorted(there) if name not in (*_OF_THE_MACHINE, *config))
+    equal = {**config, **{name: there[name] == here.get(name) for name in parts}}
     pairs = {split: [one.metric(split, "SR_last") for one in (published, run)] for split in SPLITS}
     return Comparison(
         run.config.name,
-        tuple(part for part in parts if there.get(part) != here.get(part)),
+        tuple(name for name, same in equal.items() if not same),
         (_arithmetic(there), _arithmetic(here)),
         {split: (a, b) for split, (a, b) in pairs.items() if a is not None and b is not None},
     )
