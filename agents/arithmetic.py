@@ -26,8 +26,8 @@ VARIABLES = {
     "ONEDNN_MAX_CPU_ISA": "AVX2",
 }
 
-#: Portable arithmetic of torch 2.13, by ``fingerprint``.
-PORTABLE = "da1eb8a6"
+#: Portable arithmetic of a release of torch, by ``fingerprint``.
+PORTABLE, TORCH = "da1eb8a6", "2.13.0"
 
 
 def make_portable() -> bool:
@@ -42,7 +42,8 @@ def make_portable() -> bool:
     os.environ.update(missing)
     if any(os.environ[name] != value for name, value in VARIABLES.items()):
         return False
-    if torch.backends.cpu.get_cpu_capability() == "AVX2":
+    known = torch.__version__.split("+")[0] == TORCH
+    if torch.backends.cpu.get_cpu_capability() == "AVX2" and (not known or is_portable()):
         return True
     for name in missing:
         del os.environ[name]
@@ -55,9 +56,17 @@ def make_portable() -> bool:
     return False
 
 
+def is_portable() -> bool:
+    """Whether this process rounds as processes on other processors do."""
+    return fingerprint() == PORTABLE
+
+
 @cache
 def fingerprint() -> str:
-    """Names the rounding of what a network computes; where it is equal, so are runs, bit by bit."""
+    """Names how torch rounds on this processor.
+
+    Where it is equal, runs of one release of this project are, bit for bit, on the CPU.
+    """
     generator = np.random.Generator(np.random.PCG64(0))
 
     def draw(*shape: int) -> Tensor:
@@ -96,4 +105,6 @@ def exact_sqrt(values: Tensor) -> Tensor:
     """The root as IEEE rounds it, on a CPU; torch's own goes by way of quick approximations."""
     if values.device.type != "cpu":
         return values.sqrt()
-    return torch.from_numpy(np.sqrt(values.numpy()))
+    roots = torch.empty_like(values)
+    np.sqrt(values.numpy(), out=roots.numpy())
+    return roots

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from agents.config import BRANCHES, NetworkConfig
 from agents.dropout import DropoutMasks, drop_
@@ -138,6 +139,7 @@ class Decoder(nn.Module):
         """
         run = _Run(self.config, self.weights, instructions.valid, map_scale, masks)
 
+        @torch.no_grad()
         def step(
             previous: Tensor, maps: Maps, hidden: Tensor, cell: Tensor
         ) -> tuple[Tensor, Tensor]:
@@ -345,6 +347,7 @@ class _Decode(Function):
         return decoded
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,), (keys, values, before, rows) = gradients, ctx.saved_tensors
         run, steps, active = ctx.run, ctx.steps, ctx.active

@@ -1,8 +1,8 @@
 """From demonstrations to tensors, with every view encoded once and kept on disk.
 
-The store is a folder with one safetensors file per trajectory and augmentation: its distinct views'
-maps and which view shows which. Files are written at once or not at all, and mapped into memory
-when read, so that a store larger than memory can be trained from.
+The store is a folder with one safetensors file per arithmetic, trajectory and augmentation: its
+distinct views' maps and which view shows which. Files are written at once or not at all, and mapped
+into memory when read, so that a store larger than memory can be trained from.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class FeatureStore:
         return self._bytes
 
     def _path(self, name: str) -> Path:
-        # Whoever rounds otherwise makes other maps, of which a run's results would depend.
+        # Whoever rounds otherwise makes other maps, and a run's results depend on every bit.
         return self.folder / fingerprint() / f"{name}.safetensors"
 
 

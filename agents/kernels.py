@@ -20,9 +20,9 @@ I64 = NDArray[np.int64]
 ROWS = np.uint64(16)
 
 ZERO, HALF, ONE, TWO = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0))
-_ZERO, _ONE, _TWO, _THREE, _FOUR = (np.uint64(value) for value in range(5))
+_N0, _N1, _N2, _N3, _N4 = (np.uint64(value) for value in range(5))
 
-#: exp is 0 or the largest number that halves well beyond this.
+#: Beyond this, exp is held constant, so that powers of two stay normal numbers.
 _FARTHEST = np.float32(87.0)
 
 #: tanh is 1 beyond this.
@@ -50,7 +50,7 @@ _T0, _T1, _T2, _T3, _T4 = (
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def exp(x: np.float32) -> np.float32:
-    """e to the power of x, within two units of the last place."""
+    """e to the power of x, within two units of the last place for |x| <= 87."""
     x = _FARTHEST if x > _FARTHEST else x  # as comparisons, which vector instructions can do
     x = -_FARTHEST if x < -_FARTHEST else x
     whole = np.floor(x * _PER_LN2 + HALF)
@@ -93,21 +93,21 @@ def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) 
     """
     terms, columns = np.uint64(matrix.shape[0]), np.uint64(matrix.shape[1])
     source, target, rows = np.uint64(first), np.uint64(place), np.uint64(count)
-    whole = terms - terms % _FOUR
-    for begin in range(_ZERO, rows, ROWS):
+    whole = terms - terms % _N4
+    for begin in range(_N0, rows, ROWS):
         end = min(begin + ROWS, rows)
-        for k in range(_ZERO, whole, _FOUR):
+        for k in range(_N0, whole, _N4):
             for i in range(begin, end):
-                a, b = x[source + i, k], x[source + i, k + _ONE]
-                c, d = x[source + i, k + _TWO], x[source + i, k + _THREE]
+                a, b = x[source + i, k], x[source + i, k + _N1]
+                c, d = x[source + i, k + _N2], x[source + i, k + _N3]
                 to = target + i
                 for j in range(columns):
                     out[to, j] = (
                         out[to, j]
                         + a * matrix[k, j]
-                        + b * matrix[k + _ONE, j]
-                        + c * matrix[k + _TWO, j]
-                        + d * matrix[k + _THREE, j]
+                        + b * matrix[k + _N1, j]
+                        + c * matrix[k + _N2, j]
+                        + d * matrix[k + _N3, j]
                     )
         for k in range(whole, terms):
             for i in range(begin, end):
@@ -160,21 +160,21 @@ def read_forward(
             for i in range(n):
                 row, old = np.uint64(start + i), np.uint64(earlier + i)
                 # Many short loops: of one over everything the compiler would make no vectors.
-                for j in range(_TWO * width):
+                for j in range(_N2 * width):
                     gate[row, j] = sigmoid(gate[row, j])
-                for j in range(_TWO * width, _THREE * width):
+                for j in range(_N2 * width, _N3 * width):
                     gate[row, j] = tanh(gate[row, j])
-                for j in range(_THREE * width, _FOUR * width):
+                for j in range(_N3 * width, _N4 * width):
                     gate[row, j] = sigmoid(gate[row, j])
                 for j in range(width):
-                    cell[row, j] = gate[row, j] * gate[row, _TWO * width + j]
+                    cell[row, j] = gate[row, j] * gate[row, _N2 * width + j]
                 if t > 0:
                     for j in range(width):
                         cell[row, j] = gate[row, width + j] * cell[old, j] + cell[row, j]
                 for j in range(width):
                     flat[row, j] = tanh(cell[row, j])
                 for j in range(width):
-                    state[row, j] = gate[row, _THREE * width + j] * flat[row, j]
+                    state[row, j] = gate[row, _N3 * width + j] * flat[row, j]
             earlier = start
             start += n
 
@@ -216,19 +216,19 @@ def read_backward(
                 for j in range(width):
                     d_state[at, j] = wanted[row, j] + d_state[at, j]
                 for j in range(width):
-                    output, soft = gate[row, _THREE * width + j], flat[row, j]
-                    slope[row, _THREE * width + j] = d_state[at, j] * (
+                    output, soft = gate[row, _N3 * width + j], flat[row, j]
+                    slope[row, _N3 * width + j] = d_state[at, j] * (
                         soft * (output - output * output)
                     )
                 for j in range(width):
-                    output, soft = gate[row, _THREE * width + j], flat[row, j]
+                    output, soft = gate[row, _N3 * width + j], flat[row, j]
                     d_cell[at, j] = d_state[at, j] * (output - output * soft * soft) + d_cell[at, j]
                 for j in range(width):
-                    enter, candidate = gate[row, j], gate[row, _TWO * width + j]
+                    enter, candidate = gate[row, j], gate[row, _N2 * width + j]
                     slope[row, j] = d_cell[at, j] * (candidate * (enter - enter * enter))
                 for j in range(width):
-                    enter, candidate = gate[row, j], gate[row, _TWO * width + j]
-                    slope[row, _TWO * width + j] = d_cell[at, j] * (
+                    enter, candidate = gate[row, j], gate[row, _N2 * width + j]
+                    slope[row, _N2 * width + j] = d_cell[at, j] * (
                         enter - enter * candidate * candidate
                     )
                 if t > 0:
@@ -238,7 +238,7 @@ def read_backward(
                             cell[old, j] * (forget - forget * forget)
                         )
                 else:
-                    slope[row, width : _TWO * width] = ZERO
+                    slope[row, width : _N2 * width] = ZERO
                 for j in range(width):
                     d_cell[at, j] = d_cell[at, j] * gate[row, width + j]
             if t > 0:

@@ -24,8 +24,8 @@ class Product(Protocol):
         """(D, n, out)."""
 
 
-#: Smaller matrices stay in the processor's cache.
-MIN_PACKED_BYTES = 4_000_000
+#: Smaller matrices stay in the processor's cache and are left to our kernel, larger ones packed.
+SMALL_BYTES = 4_000_000
 
 #: For how many rows the blocks are laid out; others work too.
 _TYPICAL_ROWS = 12
@@ -45,20 +45,21 @@ def product(matrices: Tensor, bias: Tensor | None = None, many: bool = False) ->
     return _packed_product(matrices, bias, plain) if many and _can_pack(matrices) else plain
 
 
-def is_small(matrices: Tensor) -> bool:
-    """Whether our own kernels are the quickest for products with these matrices (D, in, out)."""
-    return (
-        matrices.device.type == "cpu"
-        and matrices.dtype == torch.float32
-        and matrices[0].numel() * matrices.element_size() < MIN_PACKED_BYTES
-    )
+def is_small(weights: Tensor) -> bool:
+    """Whether our own kernels are the quickest for products with weights (D, in, out)."""
+    return _fits(weights, weights[0].numel())
 
 
-def multiply(x: Tensor, matrices: Tensor) -> Tensor:
-    """``x @ matrices`` for (D, n, k) and (D, k, m), without gradients."""
-    if not is_small(matrices):
-        return x @ matrices
-    return _small_product(matrices, None)(x)
+def multiply(x: Tensor, values: Tensor) -> Tensor:
+    """``x @ values`` for (D, n, k) and (D, k, m): gradients of weights (D, n, m) from all steps."""
+    if not _fits(values, x.shape[1] * values.shape[2]):
+        return x @ values
+    return _small_product(values, None)(x)
+
+
+def _fits(like: Tensor, numbers: int) -> bool:
+    on_cpu = like.device.type == "cpu" and like.dtype == torch.float32
+    return on_cpu and numbers * like.element_size() < SMALL_BYTES
 
 
 def _small_product(matrices: Tensor, bias: Tensor | None) -> Product:
@@ -66,15 +67,10 @@ def _small_product(matrices: Tensor, bias: Tensor | None) -> Product:
     count, _, width = kept.shape
 
     def run(x: Tensor, more: Tensor | None = None) -> Tensor:
-        shape = count, x.shape[1], width
-        if more is not None:
-            made = more.clone(memory_format=torch.contiguous_format)
-            if bias is not None:
-                made += bias
-        elif bias is not None:
-            made = bias.expand(shape).clone(memory_format=torch.contiguous_format)
-        else:
-            made = x.new_zeros(shape)
+        made = x.new_zeros(count, x.shape[1], width)
+        for part in (bias, more):
+            if part is not None:
+                made += part
         add_products(x.contiguous().numpy(), kept, made.numpy())
         return made
 
@@ -95,7 +91,7 @@ def _can_pack(matrices: Tensor) -> bool:
     return (
         matrices.device.type == "cpu"
         and matrices.dtype == torch.float32
-        and matrices.numel() > 0
+        and matrices.numel() > 0  # a network without a glance has an empty matrix for it
         and torch.backends.mkldnn.is_available()
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
     )

@@ -105,7 +105,7 @@ class InstructionReader(nn.Module):
         return placed.unflatten(2, (count, longest)).movedim(1, 3).flatten(3)
 
     def _features_of_one(self, words: Tensor) -> Tensor:
-        """(L, word_dim) -> (2, L, H) by torch's own LSTM, the quickest for one of the paper's."""
+        """(L, word_dim) -> (2, L, H) by torch's own LSTM: large ones, or on a GPU."""
         state = words.new_zeros(DIRECTIONS, 1, self.width)
         no_bias = torch.zeros_like(self.bias[0, 0, 0])
         branches = []

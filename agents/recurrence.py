@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd import Function
+from torch.autograd.function import once_differentiable
 
 from agents.kernels import read_backward, read_forward
 from agents.products import is_small, multiply, product
@@ -126,6 +127,7 @@ class _SmallLstm(Function):
         return hidden
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         weights, gates, before, cells, squashed = ctx.saved_tensors
         d_gates = torch.empty_like(gates)
@@ -161,6 +163,7 @@ class _Lstm(Function):
         return torch.cat(outputs, 1)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,), (weights, befores) = gradients, ctx.saved_tensors
         d_hidden = d_cell = gradient.new_zeros(weights.shape[0], 0, weights.shape[1])

@@ -3,8 +3,9 @@
     python -m benchmarks.processors [--processors Haswell EPYC] [--episodes 12] [--method cama]
 
 Streams a few episodes here and on processors that QEMU emulates (``apt install qemu-user``;
-``qemu-x86_64 -cpu help`` lists them), and compares what each rendered, encoded and learned. An
-emulated update takes a minute; kernels are compiled here, for the oldest processor with AVX2.
+``qemu-x86_64 -cpu help`` lists them), and compares what each rendered, encoded and learned. That
+takes some minutes. For the emulated ones kernels are compiled here, as for the oldest processor
+with AVX2; a column of its own has what those make of it here.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from numpy.typing import NDArray
 
-#: What the kernels are compiled for.
+#: What kernels are compiled for, if not for this machine.
 COMPILED_FOR = {
     "NUMBA_CPU_NAME": "haswell",
     "NUMBA_CPU_FEATURES": "+avx2,+avx,+fma,+bmi,+bmi2,+f16c,+lzcnt,+movbe,+popcnt,+sse4.2",
@@ -69,13 +70,15 @@ def stream_here(episodes: int, method: str) -> dict[str, str]:
     return found
 
 
-def stream_elsewhere(emulator: list[str], arguments: argparse.Namespace) -> dict[str, str]:
+def stream_elsewhere(
+    arguments: argparse.Namespace, emulator: Sequence[str] = (), **variables: str
+) -> dict[str, str]:
     """The same in a process of its own, under an emulator if one is given."""
     command = [sys.executable, "-m", "benchmarks.processors", "--here"]
     command += ["--episodes", str(arguments.episodes), "--method", arguments.method]
     done = subprocess.run(
         [*emulator, *command],
-        env={**os.environ, **COMPILED_FOR},
+        env={**os.environ, **variables},
         stdout=subprocess.PIPE,
         check=True,
     )
@@ -99,9 +102,12 @@ def main() -> None:
     emulator = shutil.which("qemu-x86_64")
     if emulator is None:
         sys.exit("qemu-x86_64 is not installed; on Debian and Ubuntu: apt install qemu-user")
-    found = {"here": stream_elsewhere([], arguments)}
+    found = {
+        "here": stream_elsewhere(arguments),
+        "compiled for old": stream_elsewhere(arguments, **COMPILED_FOR),
+    }
     for name in arguments.processors:
-        found[name] = stream_elsewhere([emulator, "-cpu", name], arguments)
+        found[name] = stream_elsewhere(arguments, [emulator, "-cpu", name], **COMPILED_FOR)
     for what in found["here"]:
         print(f"{what:>28}", *(f"{one[what]:>16}" for one in found.values()))
     print(f"{'':>28}", *(f"{name:>16}" for name in found))

@@ -36,7 +36,7 @@ def collect(folder: str) -> None:
 @click.argument("folder", type=click.Path(exists=True))
 @clear_errors
 def verify(folder: str) -> None:
-    """Compare the finished runs below a FOLDER with their published copies, bit by bit."""
+    """Compare the finished runs below a FOLDER with their published copies."""
     from cl.report.summary import load_runs
     from cl.report.verify import compare_with_published, summary
 
@@ -49,7 +49,7 @@ def verify(folder: str) -> None:
             compared.append(comparison)
             click.echo(comparison)
     click.echo(summary(compared))
-    if any(one.different for one in compared):
+    if not compared or any(one.different for one in compared):
         raise SystemExit(1)
 
 

@@ -67,6 +67,7 @@ def invented_results(
             "position": ends[-1],
         },
         labels={"data": "invented", "backend": "none", "encoder": "none"},
+        arithmetic="none",
         training={
             "updates": 100 * len(tasks),
             "steps_seen": 4000 * len(tasks),

@@ -6,20 +6,29 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import llvmlite.binding
 import numpy as np
 import pytest
 import torch
-from runs import CoarseEncoder, fake_config, run_fake
+from learning import CELLS, CHANNELS, VOCABULARY, demonstration
+from runs import CoarseEncoder, fake_config, run_fake, untrained_agent
 
-from agents.arithmetic import PORTABLE, VARIABLES, exact_sqrt, fingerprint, make_portable
+from agents.arithmetic import (
+    PORTABLE,
+    TORCH,
+    VARIABLES,
+    exact_sqrt,
+    fingerprint,
+    make_portable,
+)
+from agents.behavior_cloning import BehaviorCloning
+from agents.config import NetworkConfig
+from cl.cama import CAMA
 from cl.experiment.agent_file import load_agent
 from cl.registry import method_names
-
-#: What is known of rounding is known of this release.
-TORCH = "2.13.0"
 
 #: Digests of what each method makes of a stream.
 WEIGHTS = {
@@ -83,22 +92,44 @@ def test_the_number_of_threads_is_left_as_it_was() -> None:
     assert in_new_process(program) == ["3"]
 
 
-def test_too_late_is_said_and_leaves_no_trace() -> None:
-    program = f"""
-torch.ones(3).add(1)
-if torch.backends.cpu.get_cpu_capability() == "AVX2":
-    print("AVX2")
-else:
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        made = make_portable()
-    print(made, len(told), any(name in os.environ for name in {list(VARIABLES)}))
+@needs_avx2
+@pytest.mark.parametrize("loops", [{}, {"ATEN_CPU_CAPABILITY": "avx2"}])
+def test_too_late_is_said_and_leaves_no_trace(loops: dict[str, str]) -> None:
+    """Whether torch's loops or only MKL have settled already, as on processors without AVX-512."""
+    program = """
+torch.ones(60, 60) @ torch.ones(60, 60)
+before = dict(os.environ)
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    made = make_portable()
+print(made, len(told), os.environ == before)
 """
-    found = in_new_process(program)
-    if found == ["AVX2"]:
-        pytest.skip("torch's loops round alike here whenever they begin")
-    expected = "1" if llvmlite.binding.get_host_cpu_features().get("avx2") else "0"
-    assert found == ["False", expected, "False"]
+    assert in_new_process(program, **loops) == ["False", "1", "True"]
+
+
+@needs_avx2
+@pytest.mark.parametrize(("network", "expected"), [("small", True), ("paper", False)])
+def test_runs_of_the_small_network_are_portable(network: str, expected: bool) -> None:
+    program = f"""
+from cl.experiment import RunConfig, train
+from gym_clalfred.errors import ClAlfredError
+try:
+    train(RunConfig(network={network!r}, data="nowhere"), "runs")
+except ClAlfredError:
+    print(is_portable(), "MKL_CBWR" in os.environ)
+"""
+    assert in_new_process(program) == [str(expected)] * 2
+
+
+@needs_avx2
+def test_trained_agents_act_portably(tmp_path: Path) -> None:
+    agent = untrained_agent(tmp_path)
+    program = f"""
+from cl.experiment.agent_file import load_agent
+load_agent({str(agent)!r}, device="cpu")
+print(is_portable())
+"""
+    assert in_new_process(program) == ["True"]
 
 
 @pytest.mark.parametrize("name", VARIABLES)
@@ -115,6 +146,10 @@ def test_without_avx2_nothing_is_touched(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_features", lambda: {"sse4.2": True})
     assert not make_portable()
     assert not any(name in os.environ for name in VARIABLES)
+
+
+def test_a_single_number_has_a_root_too() -> None:
+    assert exact_sqrt(torch.tensor(9.0)) == 3.0
 
 
 @pytest.mark.parametrize("step", [1, 3])
@@ -134,7 +169,20 @@ def test_updates_give_the_same_weights_on_every_machine(method: str, tmp_path: P
     overrides = {"anchor_every": 4} if method == "ewc++" else {}
     run_fake(fake_config(method=method, overrides=overrides), tmp_path / "run")
     agent, _ = load_agent(tmp_path / "run", encoder=CoarseEncoder())
-    digest = hashlib.sha256()
+    assert digest(agent) == WEIGHTS[method]
+
+
+@needs_avx2
+def test_the_small_network_learns_the_same_on_every_machine() -> None:
+    config = replace(NetworkConfig.small(VOCABULARY, CHANNELS), cells=CELLS)
+    agent = CAMA(config, seed=0, device="cpu")
+    agent.learn([demonstration(seed, length=12 + seed, words=30 + seed) for seed in range(24)])
+    assert agent.num_updates > 0
+    assert digest(agent) == "4390f9695d97"
+
+
+def digest(agent: BehaviorCloning) -> str:
+    found = hashlib.sha256()
     for weight in agent.network.parameters():
-        digest.update(weight.detach().contiguous().numpy().tobytes())
-    assert digest.hexdigest()[:12] == WEIGHTS[method]
+        found.update(weight.detach().contiguous().numpy().tobytes())
+    return found.hexdigest()[:12]

@@ -34,7 +34,11 @@ def over(function: Callable[[np.float32], np.float32], values: F32) -> F32:
 
 
 SPREAD = np.concatenate(
-    [np.linspace(-12, 12, 20_001), np.random.default_rng(0).normal(0, 1e-3, 20_000)]
+    [
+        np.linspace(-12, 12, 20_001),
+        np.linspace(-87, 87, 9_999),
+        np.random.default_rng(0).normal(0, 1e-3, 20_000),
+    ]
 ).astype(np.float32)
 
 
@@ -121,8 +125,8 @@ def test_all_steps_at_once_equal_step_by_step(
     weights = draw(3, 6, 4 * 6).requires_grad_()
     upstream = draw(3, sum(active), 6)
     found = []
-    for least in (products.MIN_PACKED_BYTES, 0):
-        monkeypatch.setattr(products, "MIN_PACKED_BYTES", least)
+    for least in (products.SMALL_BYTES, 0):
+        monkeypatch.setattr(products, "SMALL_BYTES", least)
         hidden = recurrence.run_lstm(inputs, weights, active)
         found.append([hidden, *torch.autograd.grad(hidden, (inputs, weights), upstream)])
     assert type(found[0][0].grad_fn) is not type(found[1][0].grad_fn)

@@ -184,15 +184,15 @@ def test_packed_matrices_give_the_same_predictions_and_gradients(
     network = TwoBranchNetwork(tiny_config())
     batch = Batch.of(demonstrations(4))
     found = []
-    for least in (products.MIN_PACKED_BYTES, 0):
-        monkeypatch.setattr(products, "MIN_PACKED_BYTES", least)
+    for least in (products.SMALL_BYTES, 0):
+        monkeypatch.setattr(products, "SMALL_BYTES", least)
         network.zero_grad()
         predictions = network(batch)
         imitation_losses(predictions, batch).total.sum().backward()
         gradients = [weight.grad for weight in network.parameters() if weight.grad is not None]
         found.append([predictions.action_logits.detach(), *gradients])
-    for plain, packed in zip(*found):
-        torch.testing.assert_close(packed, plain, rtol=1e-4, atol=1e-4)
+    for small, packed in zip(*found):
+        torch.testing.assert_close(packed, small, rtol=1e-4, atol=1e-4)
 
 
 def test_a_look_at_a_few_episodes_at_a_time_gives_the_same_gradients(
@@ -209,6 +209,15 @@ def test_a_look_at_a_few_episodes_at_a_time_gives_the_same_gradients(
     for together, two_by_two, one_by_one in zip(*found):
         torch.testing.assert_close(two_by_two, together)
         torch.testing.assert_close(one_by_one, together)
+
+
+def test_a_step_needs_no_special_mode() -> None:
+    """Whoever calls it with gradients on gets a step without them."""
+    network, one = TwoBranchNetwork(tiny_config()), demonstration(0)
+    instructions = network.read(one.tokens[None], torch.tensor([len(one.tokens)]))
+    state = network.initial_state(instructions)
+    said, _ = network.step(one.features.dense()[:1], instructions, state)
+    assert said.action_logits.isfinite().all()
 
 
 def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(

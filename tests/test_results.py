@@ -42,6 +42,7 @@ def three_tasks() -> Results:
         evaluations,
         stream={"name": "three", "digest": "0", "length": 60, "position": 60},
         labels={"data": "invented", "backend": "none", "encoder": "none"},
+        arithmetic="none",
         training={"updates": 60},
         curves=[],
         seconds={"train": 1.0, "evaluate": 1.0},

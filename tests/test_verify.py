@@ -116,6 +116,21 @@ def test_the_command_fails_where_a_run_differs(
     assert "differs in splits" in bad.output
 
 
+def test_verifying_nothing_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scripts.results, "PUBLISHED", tmp_path / "none")
+    invented_results(CONFIG, 0.4).save(_new(tmp_path / "run") / "results.json")
+    done = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "run")])
+    assert done.exit_code == 1
+    assert "not published" in done.output
+
+
+def test_a_diverged_run_equals_itself(tmp_path: Path) -> None:
+    run = invented_results(CONFIG, 0.4)
+    curves = [{**run.document["curves"][0], "train/loss": float("nan")}]
+    collect([changed(run, curves=curves)], tmp_path)
+    assert found(changed(run, curves=curves), tmp_path).different == ()
+
+
 def _new(folder: Path) -> Path:
     folder.mkdir()
     return folder

@@ -85,15 +85,16 @@ def _torch() -> Finding:
 
 
 def _arithmetic() -> Finding:
-    from agents.arithmetic import PORTABLE, fingerprint, make_portable
+    from agents.arithmetic import fingerprint, is_portable, make_portable
 
     make_portable()
-    portable = fingerprint() == PORTABLE
-    detail = "runs equal" if portable else "runs are like those with another seed beside"
+    detail = "equal those of other machines"
+    if not is_portable():
+        detail = "differ from those of other machines as those of another seed do"
     return Finding(
         "arithmetic",
-        portable,
-        f"{fingerprint()}: {detail} those of other machines",
+        is_portable(),
+        f"{fingerprint()}: runs {detail}",
         "only for bit-equal runs: an x86-64 processor with AVX2, and torch as in constraints.txt",
         needed=False,
     )

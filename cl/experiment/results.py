@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.arithmetic import fingerprint
 from cl import metrics
 from cl.experiment.config import RunConfig
 from cl.experiment.evaluation import SPLITS, Record
@@ -97,6 +96,7 @@ def make_results(
     *,
     stream: Mapping[str, Any],
     labels: Mapping[str, str],
+    arithmetic: str,
     training: Mapping[str, Any],
     curves: Sequence[Mapping[str, float]] = (),
     seconds: Mapping[str, float] | None = None,
@@ -109,6 +109,7 @@ def make_results(
         evaluations: in the order of the stream.
         stream: name, digest and length of the schedule, and the position reached.
         labels: what the data, the backend and the encoder call themselves.
+        arithmetic: how it was rounded, see ``agents.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.
@@ -127,7 +128,7 @@ def make_results(
                 "torch": str(torch.__version__),
                 "numpy": np.__version__,
                 "processor": torch.backends.cpu.get_cpu_capability(),
-                "arithmetic": fingerprint(),
+                "arithmetic": arithmetic,
             },
             "tasks": list(tasks),
             "stream": dict(stream),

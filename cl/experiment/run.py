@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from agents.allocation import keep_freed_memory
-from agents.arithmetic import make_portable
+from agents.arithmetic import fingerprint, make_portable
 from agents.behavior_cloning import find_device
 from agents.features import EpisodeReader
 from agents.policy import Policy
@@ -118,6 +118,8 @@ class Run:
             config.reads_goal,
         )
         self.agent = make_agent(config, tools, len(self.schedule), device)
+        #: Of all processes that had a part in this run.
+        self.arithmetic = {rounding_on(self.agent.device)}
         self.stream = TaskStream(self.env, self.schedule, self.agent)
         self.evaluate = make_evaluate(config, tools, workers)
         self.evaluations: list[Evaluation] = []
@@ -168,6 +170,7 @@ class Run:
         """All that continuing needs."""
         return {
             "labels": self.labels,
+            "arithmetic": sorted(self.arithmetic),
             "agent": self.agent.state_dict(),
             "stream": self.stream.state_dict(),
             "logger": self.logger.state_dict(),
@@ -191,6 +194,8 @@ class Run:
                     f"{self.labels}; a run cannot change its data, simulator or encoder: finish it "
                     "with the release that began it, or choose another folder"
                 )
+            # Older checkpoints do not say.
+            self.arithmetic.update(state.get("arithmetic", ["unknown"]))
             self.agent.load_state_dict(state["agent"], self.reader.find)
             self.stream.load_state_dict(state["stream"])
             self.logger.load_state_dict(state["logger"])
@@ -292,6 +297,7 @@ class Run:
                 "position": self.stream.position,
             },
             labels=self.labels,
+            arithmetic="+".join(sorted(self.arithmetic)),
             training={
                 "updates": self.agent.num_updates,
                 "steps_seen": self.agent.num_timesteps,
@@ -331,6 +337,11 @@ class Run:
             if "processor" in self.seconds:  # checkpoints of earlier runs did not count it
                 self.seconds["processor"] += worked - self._worked
         self._since, self._worked = now, worked
+
+
+def rounding_on(device: torch.device) -> str:
+    """How sums are rounded there; a GPU is named by itself."""
+    return fingerprint() if device.type == "cpu" else str(device)
 
 
 def processor_seconds() -> float:

@@ -67,10 +67,11 @@ def read_published(folder: Path) -> list[Results]:
     runs = [read_results(path) for path in sorted(folder.glob("*.json"))]
     if not runs:
         raise DataError(f"{folder}: no published results; collect some first")
-    return [_with_data_named(run) for run in runs]
+    return [with_data_named(run) for run in runs]
 
 
-def _with_data_named(run: Results) -> Results:
+def with_data_named(run: Results) -> Results:
+    """Data that is known to be the same under another name gets one name."""
     labels = run.document["labels"]
     data = SAME_DATA.get(labels["data"], labels["data"])
     return replace(run, document={**run.document, "labels": {**labels, "data": data}})

@@ -121,7 +121,7 @@ def _scores(methods: dict[str, list[Results]]) -> str:
 
 def _is_portable(run: Results) -> bool:
     """Whether it comes out the same on every processor with AVX2."""
-    return run.document["versions"].get("arithmetic") == PORTABLE
+    return bool(run.document["versions"].get("arithmetic") == PORTABLE)
 
 
 def _papers(run: Results, split: str) -> float | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cl.experiment.results import Results, read_results
-from cl.report.publish import compacted
+from cl.report.publish import compacted, with_data_named
 from cl.report.summary import SPLITS
 
 #: What two equal runs may differ in.
@@ -22,7 +22,8 @@ class Comparison:
 
     Args:
         name: of the run.
-        different: parts of the results that differ; everything else is equal, bit for bit.
+        different: parts of the published copy that differ: the last evaluation's episodes, all
+            metrics, the points of the learning curves that it keeps, and so on.
         arithmetic: how the published one and this one were rounded.
         success: SR last of the published one and of this one, by split.
     """
@@ -50,12 +51,12 @@ def compare_with_published(run: Results, folder: Path) -> Comparison | None:
     path = folder / f"{run.config.name}.json"
     if not path.is_file():
         return None
-    published = read_results(path)
-    there, here = published.document, json.loads(json.dumps(compacted(run)))
+    published, run = (with_data_named(one) for one in (read_results(path), run))
+    there, here = published.document, compacted(run)
     # Copies of older releases lack settings, which then had their defaults, and parts.
     config = {"config": run.config == published.config}
     parts = (name for name in sorted(there) if name not in (*_OF_THE_MACHINE, *config))
-    equal = {**config, **{name: there[name] == here.get(name) for name in parts}}
+    equal = {**config, **{name: _text(there[name]) == _text(here.get(name)) for name in parts}}
     pairs = {split: [one.metric(split, "SR_last") for one in (published, run)] for split in SPLITS}
     return Comparison(
         run.config.name,
@@ -77,6 +78,11 @@ def summary(comparisons: Sequence[Comparison]) -> str:
     }
     means = [f"{100 * sum(values) / len(values):.1f}" for values in gaps.values() if values]
     return f"{text}; SR of the others is {' / '.join(means)} points apart" if means else text
+
+
+def _text(part: Any) -> str:
+    """As in a file; also a diverged run, which is full of NaN, is equal to itself then."""
+    return json.dumps(part, sort_keys=True)
 
 
 def _arithmetic(document: Mapping[str, Any]) -> str:
