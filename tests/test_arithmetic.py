@@ -28,6 +28,8 @@ from agents.behavior_cloning import BehaviorCloning
 from agents.config import NetworkConfig
 from cl.cama import CAMA
 from cl.experiment.agent_file import load_agent
+from cl.experiment.listener import Listener
+from cl.experiment.run import Run
 from cl.registry import method_names
 
 #: Digests of what each method makes of a stream.
@@ -126,6 +128,8 @@ def test_trained_agents_act_portably(tmp_path: Path) -> None:
     agent = untrained_agent(tmp_path)
     program = f"""
 from cl.experiment.agent_file import load_agent
+from cl.experiment.listener import Listener
+from cl.experiment.run import Run
 load_agent({str(agent)!r}, device="cpu")
 print(is_portable())
 """
@@ -186,3 +190,20 @@ def digest(agent: BehaviorCloning) -> str:
     for weight in agent.network.parameters():
         found.update(weight.detach().contiguous().numpy().tobytes())
     return found.hexdigest()[:12]
+
+
+def test_a_run_names_the_arithmetic_of_every_process_that_had_a_part_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stop(Listener):
+        def learned(self, run: Run) -> None:
+            if run.agent.num_episodes == 9:
+                raise KeyboardInterrupt
+
+    config = fake_config(method="er")
+    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} here")
+    with pytest.raises(KeyboardInterrupt):
+        run_fake(config, tmp_path / "run", listener=Stop())
+    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} there")
+    results = run_fake(config, tmp_path / "run")
+    assert results.document["versions"]["arithmetic"] == "cpu here+cpu there"
