@@ -3,8 +3,8 @@
 torch picks its routines by the processor, and with them the order in which sums are rounded. After
 a few updates a last bit is another agent. The variables below make the choice the same wherever
 there is AVX2: MKL multiplies in the one way that it promises on processors of every make, torch's
-own loops and oneDNN use AVX2. torch reads them when it first computes. An update of the small
-network then takes about a quarter longer, one of the paper's half as long again.
+own loops and oneDNN use AVX2. torch reads them when it first computes. An update of the paper's
+network takes half as long again then; the small one's products have kernels of their own.
 """
 
 from __future__ import annotations
