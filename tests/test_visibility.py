@@ -66,7 +66,7 @@ def test_pixels_go_back_to_the_points_they_show(yaw, pitch, x, y, z):
     ahead = np.array(direction_of(agent))
     right = np.array([math.cos(math.radians(yaw)), 0, -math.sin(math.radians(yaw))])
     up = np.cross(ahead, right)
-    column, row = int(150 + FOCAL * x / z), int(150 - FOCAL * y / z)
+    column, row = math.floor(150 + FOCAL * x / z), math.floor(150 - FOCAL * y / z)
     if not (0 <= column < 300 and 0 <= row < 300):
         return
     rows, columns = np.array([row]), np.array([column])
