@@ -38,10 +38,10 @@ def make_portable() -> bool:
     """
     if not llvmlite.binding.get_host_cpu_features().get("avx2"):
         return False
+    if any(os.environ.get(name, value) != value for name, value in VARIABLES.items()):
+        return False
     missing = {name: value for name, value in VARIABLES.items() if name not in os.environ}
     os.environ.update(missing)
-    if any(os.environ[name] != value for name, value in VARIABLES.items()):
-        return False
     known = torch.__version__.split("+")[0] == TORCH
     if torch.backends.cpu.get_cpu_capability() == "AVX2" and (not known or is_portable()):
         return True
