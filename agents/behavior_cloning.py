@@ -267,6 +267,11 @@ class BehaviorCloning:
             arguments: the constructor's ``policy``, ``reader``, ``device`` and so on.
         """
         state = load_state(path)
+        if not isinstance(state.get("agent"), str):
+            raise DataError(
+                f"{path}: was written by a run, not by {cls.__name__}.save; continue the run with "
+                "cl.experiment.train, or act with cl.experiment.agent_file.load_agent"
+            )
         if state["agent"] != cls.__name__:
             raise DataError(
                 f"{path}: holds a {state['agent']}, not a {cls.__name__}; load it with "

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from agents.behavior_cloning import BehaviorCloning
+from agents.rollout import one_thread
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
@@ -131,7 +133,7 @@ def agent_deeds(
     size = agent.policy.encoder.image_size
     env = ClAlfredEnv(source=source, backend=backend, image_size=size, max_steps=max_steps)
     deeds: list[Deed] = []
-    try:
+    with closing(env), one_thread():
         observation, _ = env.reset(options={"episode": key})
         state, ended = None, False
         while not ended:
@@ -141,8 +143,6 @@ def agent_deeds(
             deeds.append(Deed(Action(int(action[0])), ObjectClass(int(action[1])), None, progress))
             observation, _, terminated, truncated, _ = env.step(action)
             ended = terminated or truncated
-    finally:
-        env.close()
     return deeds
 
 

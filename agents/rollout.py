@@ -43,7 +43,7 @@ class RolloutConfig:
         environments: run side by side in each process.
         workers: processes; 1 runs in this one.
         max_steps: actions after which an episode is cut.
-        timeout_seconds: an episode that takes longer is a failed one.
+        timeout_seconds: an episode whose simulator takes longer is a failed one.
         backend: the simulator.
     """
 
@@ -222,7 +222,7 @@ class _Slot:
         self._network, self._policy = network, policy
         self._env: ClAlfredEnv | None = None
         self._info: dict[str, Any] = {}
-        self._began = 0.0
+        self._spent = 0.0
         self._deeds: list[str] = []
         self.key: EpisodeKey | None = None
         self.state: EpisodeState | None = None
@@ -230,7 +230,7 @@ class _Slot:
 
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
         """Starts an episode; gives a result at once if that is impossible."""
-        self.key, self._info, self._began = key, {}, time.monotonic()
+        self.key, self._info, self._spent = key, {}, 0.0
         self._deeds = []
         try:
             if self._env is None:
@@ -251,7 +251,9 @@ class _Slot:
         assert self._env is not None
         self.state = state
         try:
+            began = time.monotonic()
             self.observation, _, terminated, truncated, self._info = self._env.step(action)
+            self._spent += time.monotonic() - began
         except Exception as error:
             return self._end(f"{type(error).__name__}: {error}")
         if self._info.get("crashed"):
@@ -262,8 +264,9 @@ class _Slot:
         if terminated or truncated:
             stopped = "stop" if done is Action.Stop else "failures"
             return self._end(end=stopped if terminated else "limit")
-        if time.monotonic() - self._began > self._config.timeout_seconds:
-            return self._end(f"took longer than {self._config.timeout_seconds:g} seconds")
+        if self._spent > self._config.timeout_seconds:
+            limit = f"{self._config.timeout_seconds:g} seconds"
+            return self._end(f"its simulator took longer than {limit}")
         return None
 
     def close(self) -> None:

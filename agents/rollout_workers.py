@@ -19,7 +19,7 @@ from agents.policy import Policy
 from agents.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
-from gym_clalfred.errors import SimulatorError
+from gym_clalfred.errors import SimulatorError, UsageError
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,13 @@ class Job:
     policy: Policy
     source: EpisodeSource
     config: RolloutConfig
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """Sent by a process whose agent, not an episode, has failed."""
+
+    reason: str
 
 
 @dataclass
@@ -48,7 +55,8 @@ class _Worker:
     @property
     def is_stuck(self) -> bool:
         """Whether it has been silent in its episodes for longer than all of them may take."""
-        limit = 2 * self.job.config.timeout_seconds
+        config = self.job.config
+        limit = 2 * config.timeout_seconds * config.environments
         return bool(self.running) and time.monotonic() - self.heard > limit
 
 
@@ -116,10 +124,14 @@ def _serve(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> No
     torch.set_num_threads(1)
     network = TwoBranchNetwork(job.network)
     network.load_state_dict({name: torch.from_numpy(x) for name, x in job.weights.items()})
-    for result in run_episodes(
-        network, job.policy, job.source, keys, job.config, on_start=connection.send
-    ):
-        connection.send(result)
+    try:
+        for result in run_episodes(
+            network, job.policy, job.source, keys, job.config, on_start=connection.send
+        ):
+            connection.send(result)
+    except Exception as error:
+        connection.send(_Broken(f"{type(error).__name__}: {error}"))
+        raise
     connection.close()
 
 
@@ -131,6 +143,11 @@ def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
             worker.ended = True
             return
         worker.heard = time.monotonic()
+        if isinstance(message, _Broken):
+            raise UsageError(
+                f"the agent failed in an evaluation process ({message.reason}); evaluate with one "
+                "worker to see where"
+            )
         if isinstance(message, EpisodeResult):
             del worker.running[message.episode]
             yield message

@@ -116,8 +116,14 @@ class ContinualLearner(BehaviorCloning):
                 f"{type(self.method).__name__}"
             )
         super().__init__(network, env, training=self.method.training, **arguments)
+        self.needs_boundaries = self.wants_boundaries(self.method)
         room = self.method.memory - self.group_size if self.replay_size else 0
         self.memory = self._make_memory(max(0, room))
+
+    @classmethod
+    def wants_boundaries(cls, method: MethodConfig) -> bool:
+        """Whether it needs task boundaries with these settings; override if that depends."""
+        return cls.needs_boundaries
 
     @property
     def group_size(self) -> int:

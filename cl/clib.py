@@ -52,7 +52,7 @@ class ImportanceMemory(LabelBalancedMemory):
         self.importance: list[float] = []
 
     def offer(self, stored: Stored) -> int | None:
-        """A new episode starts with the mean importance of the others."""
+        """A new episode starts with the mean importance of those that were there before."""
         slot = super().offer(stored)
         mean = sum(self.importance) / len(self.importance) if self.importance else 0.0
         if slot == len(self.importance):

@@ -60,10 +60,14 @@ class EWCpp(ContinualLearner):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.needs_boundaries = self.method.anchor_at_boundaries
         self.fisher = {name: torch.zeros_like(weight) for name, weight in self._weights()}
         self.anchor: dict[str, Tensor] = {}
         self.anchor_fisher: dict[str, Tensor] = {}
+
+    @classmethod
+    def wants_boundaries(cls, method: MethodConfig) -> bool:
+        """If the anchor is set there."""
+        return isinstance(method, EWCppConfig) and method.anchor_at_boundaries
 
     def set_anchor(self) -> None:
         """From now on the present weights are to be kept, as far as they matter now."""

@@ -26,7 +26,7 @@ class Failure(str, Enum):
 
     NOT_FOUND = "did not find the object"
     WRONG_OBJECT = "took another object"
-    NOT_TREATED = "did not treat or light it"
+    NOT_TREATED = "did not treat, cut or light it"
     NOT_PLACED = "did not bring it"
     WRONG_PLACE = "put it elsewhere"
     UNDONE = "did all, but not so that it lasts"
@@ -81,7 +81,7 @@ def failure_of(task: TaskSpec, result: EpisodeResult) -> Failure | None:
         return Failure.NOT_TREATED
     if action is Action.PickupObject and task.movable not in classes:
         return Failure.WRONG_OBJECT if action in since else Failure.NOT_FOUND
-    if action is Action.ToggleObjectOn:
+    if action in (Action.ToggleObjectOn, Action.SliceObject):
         return Failure.NOT_TREATED
     return Failure.WRONG_PLACE if Action.PutObject in since else Failure.NOT_PLACED
 

@@ -19,7 +19,7 @@ from cl.finetuning import Finetuning
 from cl.joint import Joint
 from cl.mir import MIR
 from cl.xder import XDER
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UnknownMethodError
 
 ENTRY_POINTS = "clalfred.methods"
 
@@ -42,9 +42,9 @@ def register(name: str, method: type[ContinualLearner]) -> None:
     """Adds a method; its name must be new."""
     if not (isinstance(method, type) and issubclass(method, ContinualLearner)):
         raise BadInputError(f"method {name!r}: expected a subclass of ContinualLearner: {method!r}")
-    known = _find(name)
-    if known is not None and known is not method:
-        raise BadInputError(f"method {name!r} is registered already, by {known.__module__}")
+    found = _find(name)
+    if found is not None and found[1] is not method:
+        raise BadInputError(f"method {name!r} is registered already, by {found[1].__module__}")
     _METHODS.setdefault(name.lower(), method)
 
 
@@ -55,22 +55,32 @@ def method_names() -> tuple[str, ...]:
 
 def get_method(name: str) -> type[ContinualLearner]:
     """The class of a method; the error for an unknown name gives the closest known one."""
-    method = _find(name)
-    if method is not None:
-        return method
+    return _get(name)[1]
+
+
+def canonical_name(name: str) -> str:
+    """The name under which a method is registered: ``der++`` for ``DERpp``."""
+    return _get(name)[0]
+
+
+def _get(name: str) -> tuple[str, type[ContinualLearner]]:
+    found = _find(name)
+    if found is not None:
+        return found
     names = method_names()
     close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {close[0]!r}? " if close else ""
-    raise BadInputError(f"unknown method {name!r}: {hint}known are {', '.join(names)}")
+    raise UnknownMethodError(f"unknown method {name!r}: {hint}known are {', '.join(names)}")
 
 
-def _find(name: str) -> type[ContinualLearner] | None:
+def _find(name: str) -> tuple[str, type[ContinualLearner]] | None:
+    """The registered name and the class."""
     wanted = _letters(name)
     # Other packages are asked last: looking for them takes a while.
     for source in (lambda: _METHODS, _known):
         for known, method in source().items():
             if _letters(known) == wanted:
-                return method
+                return known, method
     return None
 
 

@@ -13,6 +13,10 @@ class BadInputError(ClAlfredError, ValueError):
     """An argument, option or action has the wrong type, shape or range."""
 
 
+class UnknownMethodError(BadInputError):
+    """No continual-learning method of that name is known to this process."""
+
+
 class UsageError(ClAlfredError, RuntimeError):
     """Calls came in an order that has no meaning, such as ``step`` before ``reset``."""
 

@@ -28,7 +28,8 @@ def collect(folder: str) -> None:
     from cl.report.publish import collect as collect_runs
     from cl.report.summary import load_runs
 
-    for path in collect_runs(load_runs(folder), PUBLISHED):
+    runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
+    for path in collect_runs(runs, PUBLISHED):
         click.echo(path.relative_to(ROOT.parent))
 
 

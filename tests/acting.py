@@ -39,6 +39,13 @@ class FakeEncoder(VisualEncoder):
         return (torch.nn.functional.avg_pool2d(images.float(), 8) / 2).floor().to(torch.int8)
 
 
+class BrokenEncoder(FakeEncoder):
+    """Fails whatever it is shown."""
+
+    def _encode(self, images: Tensor) -> Tensor:
+        raise ArithmeticError("no such colour")
+
+
 class TroubledSource(FakeSource):
     """Misbehaves when the given episode is read: its process dies, or it takes long."""
 

@@ -16,6 +16,9 @@ HEAT = TaskSpec(TaskType.HEAT, ObjectClass.Mug, ObjectClass.CounterTop)
 TWO = TaskSpec(TaskType.PICK_TWO_AND_PLACE, ObjectClass.Pen, ObjectClass.Desk)
 MOVABLE = TaskSpec(TaskType.MOVABLE, ObjectClass.Pen, ObjectClass.Desk, movable=ObjectClass.Bowl)
 EXAMINE = TaskSpec(TaskType.EXAMINE, ObjectClass.Pen, lamp=ObjectClass.DeskLamp)
+SLICED = TaskSpec(
+    TaskType.PICK_AND_PLACE, ObjectClass.Apple, ObjectClass.CounterTop, sliced=True
+)
 HEATED = "PickupObject Mug, PutObject Microwave, ToggleObjectOn Microwave, PickupObject Mug"
 
 
@@ -40,6 +43,10 @@ def result(deeds: str, success: bool = False, error: str = "", name: str = "e") 
         (MOVABLE, "PickupObject Pen, PutObject Desk", Failure.WRONG_PLACE),
         (MOVABLE, "PickupObject Pen, PutObject Bowl", Failure.NOT_PLACED),
         (EXAMINE, "PickupObject Pen", Failure.NOT_TREATED),
+        (SLICED, "PickupObject Apple", Failure.WRONG_OBJECT),
+        (SLICED, "PickupObject Knife", Failure.NOT_TREATED),
+        (SLICED, "PickupObject Knife, PutObject CounterTop", Failure.NOT_TREATED),
+        (SLICED, "PickupObject Knife, SliceObject Apple, PutObject Sink", Failure.NOT_FOUND),
     ],
 )
 def test_the_first_missing_deed_names_the_failure(

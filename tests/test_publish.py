@@ -284,3 +284,31 @@ def test_the_published_page_says_what_the_published_files_say() -> None:
         f"<!-- results -->\n{headline(runs)}\n<!-- /results -->"
         in (docs.parent / "README.md").read_text()
     )
+
+
+def test_a_copy_of_other_settings_is_not_overwritten(tmp_path: Path) -> None:
+    collect(runs_of("er"), tmp_path)
+    before = (tmp_path / "behavior-il-er-order1-seed0.json").read_bytes()
+    other = invented_results(RunConfig(method="er", tier="tiny"), 0.4)
+    with pytest.raises(DataError, match="of other settings"):
+        collect([other], tmp_path)
+    assert (tmp_path / "behavior-il-er-order1-seed0.json").read_bytes() == before
+    collect(runs_of("er"), tmp_path)
+
+
+def test_the_headline_does_not_mix_what_cannot_be_compared() -> None:
+    other = invented_results(RunConfig(method="er", order=3, network="micro"), 0.9)
+    assert headline([*runs_of("er"), other]) == headline(runs_of("er"))
+
+
+def test_other_settings_are_compared_within_their_preset() -> None:
+    slow = RunConfig(method="cama", overrides={"alpha": 0.5})
+    released = RunConfig(method="cama", preset="released", order=1)
+    runs = [*runs_of("cama"), invented_results(slow, 0.5)]
+    alone = ablations(runs)
+    assert ablations([*runs, invented_results(released, 0.0)]) == alone
+    both = ablations([*runs, invented_results(replace(slow, preset="released"), 0.5)])
+    assert [row.split(" | ")[0] for row in both.splitlines()[2:]] == [
+        "| cama, alpha 0.5",
+        "| cama (released), alpha 0.5",
+    ]

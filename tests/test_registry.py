@@ -6,7 +6,7 @@ import pytest
 
 from cl import registry
 from cl.er import ER
-from cl.registry import get_method, method_names, register
+from cl.registry import canonical_name, get_method, method_names, register
 from gym_clalfred.errors import BadInputError
 
 
@@ -27,6 +27,7 @@ def test_the_papers_ten_methods_are_there() -> None:
 
 
 def test_names_are_forgiving_about_case_and_signs() -> None:
+    assert canonical_name("DERpp") == canonical_name("der_++") == "der++"
     assert get_method("CAMA_without_DC") is get_method("cama-without-dc")
     assert get_method("DERpp") is get_method("der++")
     assert get_method("XDER") is get_method("x-der")

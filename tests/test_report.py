@@ -270,6 +270,20 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
         load_runs(tmp_path)
 
 
+def test_runs_of_methods_from_elsewhere_are_left_out(tmp_path: Path) -> None:
+    write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
+    (known,) = load_runs(tmp_path)
+    theirs = {**known.document, "config": {**known.document["config"], "method": "theirs"}}
+    Results(theirs).save(tmp_path / "theirs" / "results.json")
+    notices: list[str] = []
+    assert [run.config.method for run in load_runs(tmp_path, notices.append)] == ["er"]
+    (notice,) = notices
+    assert notice.startswith(f"{tmp_path / 'theirs' / 'results.json'}: config: unknown method ")
+    shown = CliRunner().invoke(main, [str(tmp_path)])
+    assert shown.exit_code == 0
+    assert notice in shown.output
+
+
 def test_a_copied_run_counts_once(tmp_path: Path) -> None:
     (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
     name = run.config.name

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
-from acting import TroubledSource, make_agent, trained_agent
+from acting import BrokenEncoder, TroubledSource, make_agent, trained_agent
 from fakes import FakeSimulator, FakeSource
 
 from agents.helpers import RolloutHelpers
+from agents.policy import Policy
 from agents.rollout import (
     EpisodeResult,
     RolloutConfig,
@@ -87,6 +89,19 @@ def test_an_episode_that_takes_too_long_is_a_failed_one() -> None:
     assert all("longer than 0 seconds" in result.error for result in results)
 
 
+@pytest.mark.parametrize("environments", [1, 8])
+def test_only_an_episodes_own_simulator_counts(
+    environments: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr("agents.rollout.time.monotonic", lambda: float(next(ticks)))
+    # A step of the simulator takes one tick, whatever is done beside it.
+    settings = config(environments=environments, timeout_seconds=12.0)
+    results = evaluate(make_agent(), SOURCE, KEYS[:8], settings)
+    assert not any(result.error for result in results)
+    assert max(result.steps for result in results) == 12
+
+
 def test_an_unreadable_episode_is_a_failed_one() -> None:
     gone = EpisodeKey(Split.VALID_SEEN, "none/such", 0)
     results = evaluate(make_agent(), SOURCE, [KEYS[0], gone], config())
@@ -101,6 +116,16 @@ def test_a_process_that_dies_costs_one_episode() -> None:
     )
     assert [bool(result.error) for result in results] == [number == 3 for number in range(8)]
     assert "exit code 7" in results[3].error
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_agent_that_fails_is_no_failed_episode(workers: int, tmp_path: Path) -> None:
+    agent = make_agent()
+    agent.policy = Policy(BrokenEncoder())
+    path = tmp_path / "results.jsonl"
+    with pytest.raises((UsageError, ArithmeticError), match="no such colour"):
+        evaluate(agent, SOURCE, KEYS[:4], config(environments=2, workers=workers), path)
+    assert read_results(path) == {}
 
 
 def test_a_process_that_hangs_costs_one_episode() -> None:

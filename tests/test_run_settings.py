@@ -122,3 +122,28 @@ def test_half_a_line_of_a_killed_evaluation_does_not_count(tmp_path: Path) -> No
     }
     path.write_text(f"{json.dumps(whole)}\n{json.dumps(whole)[:25]}")
     assert [record.result.episode for record in read_lines(path)] == ["a"]
+
+
+def test_one_method_has_one_name() -> None:
+    assert RunConfig(method="DERpp") == RunConfig(method="der++")
+    assert RunConfig(method="CAMA").name == RunConfig().name
+
+
+def test_a_split_folder_has_its_own_schedule() -> None:
+    with pytest.raises(BadInputError, match="schedule 'blurry': the split folder's stream"):
+        RunConfig(split_folder="split", schedule="blurry")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"method": "x-der"},
+        {"method": "ewc++", "preset": "released"},
+        {"method": "ewc++", "overrides": {"anchor_at_boundaries": True}},
+    ],
+)
+def test_who_needs_boundaries_is_refused_where_there_are_none(settings: dict[str, object]) -> None:
+    RunConfig(schedule="blurry", **settings)  # type: ignore[arg-type]
+    with pytest.raises(BadInputError, match="needs task boundaries"):
+        RunConfig(schedule="gaussian", **settings)  # type: ignore[arg-type]
+    RunConfig(method="ewc++", schedule="gaussian")

@@ -17,14 +17,18 @@ from agents.policy import Policy
 from cl.experiment.config import RunConfig
 from cl.experiment.tools import make_encoder
 from gym_clalfred.errors import DataError
+from gym_clalfred.language.tokenizer import Tokenizer
 
 
 def save_agent(path: str | Path, agent: BehaviorCloning, config: RunConfig) -> Path:
     """Writes what ``load_agent`` needs, and the config of the run that made it."""
+    assert agent.policy is not None
     return save_state(
         path,
         {
             "kind": "trained",
+            "encoder": agent.policy.encoder.name,
+            "vocabulary": Tokenizer.default().digest,
             "network_config": asdict(agent.config),
             "network": dict(agent.network.state_dict()),
             "run": config.to_dict(),
@@ -66,6 +70,9 @@ def load_agent(
     if config.network != "paper":
         make_portable()  # as in its run
     eyes = encoder or make_encoder(config)
+    _check_same(path, state, "vocabulary", Tokenizer.default().digest)
+    if encoder is None:
+        _check_same(path, state, "encoder", eyes.name)
     agent = BehaviorCloning(
         NetworkConfig(**state["network_config"]),
         policy=Policy(
@@ -77,3 +84,13 @@ def load_agent(
     )
     agent.network.load_state_dict(state["network"])
     return agent, config
+
+
+def _check_same(path: Path, state: Mapping[str, Any], what: str, here: str) -> None:
+    """An agent knows only the eyes and the words that it was trained with."""
+    there = state.get(what, here)  # files of earlier releases do not say
+    if there != here:
+        raise DataError(
+            f"{path}: was trained with the {what} {there}, this release has {here}: act with the "
+            "release that trained it, or train it again"
+        )

@@ -13,7 +13,7 @@ from agents.config import NetworkConfig
 from agents.rollout import RolloutConfig
 from cl.base import ContinualLearner, MethodConfig
 from cl.memory import memory_size
-from cl.registry import get_method
+from cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.scenarios import ORDERS, Scenario
@@ -123,6 +123,8 @@ class RunConfig:
     def __post_init__(self) -> None:
         for name in (*_TEXTS, *_PATHS):
             _check_text(name, getattr(self, name), optional=name in _PATHS)
+        # One method has one name, in folders and tables.
+        object.__setattr__(self, "method", canonical_name(self.method))
         method = get_method(self.method)
         choose("setup", self.setup, SETUPS)
         choose("preset", self.preset, method.presets)
@@ -131,10 +133,16 @@ class RunConfig:
         choose("tier", self.tier, TIERS)
         choose("network", self.network, NETWORKS)
         check_backend(self.backend)
-        if method.needs_boundaries and self.schedule == "gaussian":
+        if self.split_folder is not None and self.schedule != "disjoint":
             raise BadInputError(
-                f"{self.method} needs task boundaries, which a gaussian schedule does not have: "
-                "choose disjoint or blurry"
+                f"schedule {self.schedule!r}: the split folder's stream is taken as it is; leave "
+                "one of the two out"
+            )
+        settings = replace(method.presets[self.preset], **self.overrides)
+        if method.wants_boundaries(settings) and self.schedule == "gaussian":
+            raise BadInputError(
+                f"{self.method_title} needs task boundaries, which a gaussian schedule does not "
+                "have: choose disjoint or blurry"
             )
         for name, least in (("order", 1), ("seed", 0), ("threads", 1)):
             _check_number(name, getattr(self, name), least)

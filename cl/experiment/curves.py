@@ -62,3 +62,6 @@ class RunLogger(Logger):
         self.name_to_value.update(state["values"])
         self.name_to_count.clear()
         self.name_to_count.update(state["counts"])
+        # Nothing is ever recorded for some formats only; TensorBoard wants to be told of each.
+        self.name_to_excluded.clear()
+        self.name_to_excluded.update(dict.fromkeys(state["values"], ()))

@@ -131,8 +131,9 @@ class RunFolder:
 
     def _remove_leftovers(self) -> None:
         """Temporary files of a process that was killed while it wrote; nobody else is here."""
+        names = ("checkpoint", "config", "agent", "results")
         for path in self.path.glob(".*"):
-            if path.is_file() and path.name.split(".")[1] in ("checkpoint", "config", "agent"):
+            if path.is_file() and path.name.split(".")[1] in names:
                 path.unlink()
 
 

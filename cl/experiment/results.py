@@ -20,7 +20,7 @@ from cl.experiment.evaluation import SPLITS, Record
 from cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.errors import BadInputError, ClAlfredError, DataError
+from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UnknownMethodError
 
 FORMAT = 1
 
@@ -145,7 +145,12 @@ def make_results(
 
 
 def read_results(path: str | Path) -> Results:
-    """Reads and checks a ``results.json``, or that of a run's folder."""
+    """Reads and checks a ``results.json``, or that of a run's folder.
+
+    Raises:
+        DataError: if there is none or it is malformed.
+        UnknownMethodError: if it is of a method that this process does not know.
+    """
     path = Path(path)
     path = path / "results.json" if path.is_dir() else path
     try:
@@ -156,6 +161,8 @@ def read_results(path: str | Path) -> Results:
         raise DataError(f"{path}: not JSON ({error})") from error
     try:
         validate(document)
+    except UnknownMethodError as error:
+        raise UnknownMethodError(f"{path}: {error}") from error
     except BadInputError as error:
         raise DataError(f"{path}: {error}") from error
     return Results(document, path.parent)
@@ -234,6 +241,8 @@ _LARGEST = 2**63
 def _check_config(values: dict[str, Any]) -> None:
     try:
         RunConfig.from_dict(values)
+    except UnknownMethodError as error:
+        raise UnknownMethodError(f"config: {error}") from error
     except (ClAlfredError, ArithmeticError, TypeError, ValueError) as error:
         raise BadInputError(f"config: {error}") from error
 

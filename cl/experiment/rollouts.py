@@ -9,6 +9,9 @@ from cl.experiment.tools import Tools
 
 
 def make_evaluate(config: RunConfig, tools: Tools, workers: int = 1) -> Evaluate:
-    """A function that evaluates an agent on episodes; its results do not depend on ``workers``."""
+    """A function that evaluates an agent on episodes.
+
+    On a CPU its results do not depend on ``workers``; several processes always use the CPU.
+    """
     rollout = RolloutConfig(workers=workers, max_steps=config.step_limit, backend=config.backend)
     return lambda agent, keys: roll_out(agent, tools.source, keys, rollout)

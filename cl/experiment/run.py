@@ -42,7 +42,7 @@ from gym_clalfred.stream import Schedule, TaskStream, build_schedule, from_split
 #: Part of the time that may go into writing checkpoints.
 CHECKPOINT_SHARE = 0.05
 
-#: Updates between two points of the learning curves, for methods that train at the end only.
+#: Updates between two points of the learning curves at most; a smaller group makes it fewer.
 CURVE_UPDATES = 8
 
 
@@ -64,7 +64,8 @@ def train(
         out: the run's folder; see ``cl.experiment.folder`` for what is in it.
         tools: episodes and encoder, if not those that the config names.
         device: where to compute; ``auto`` is a GPU if there is one.
-        workers: processes that evaluate; the results do not depend on it.
+        workers: processes that evaluate; several of them use the CPU, and on it the results do not
+            depend on their number.
         checkpoint_seconds: least time between two checkpoints.
         media: whether to make plots and videos at the end.
         listener: is told how it goes.

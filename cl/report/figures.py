@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from cl.experiment.results import Results
 from cl.report.paired import success_rate
-from cl.report.plots import COLOURS, STYLE, plot_confidence
+from cl.report.plots import COLOURS, STYLE, plot_confidence, save
 from cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
@@ -23,17 +23,10 @@ _OBJECTS = 30
 _MARKERS = "osD^vPX*<>"
 
 
-def save(figure: Figure, path: Path) -> Path:
-    """Writes a figure without anything that depends on the day."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, bbox_inches="tight", dpi=90, metadata={"Software": None})
-    return path
-
-
 def confidence(run: Results, path: Path) -> Path:
     """CAMA's confidence and gamma against the accuracy along the stream."""
     with mpl.rc_context(STYLE):
-        return save(plot_confidence(run), path)
+        return _save(plot_confidence(run), path)
 
 
 def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path:
@@ -50,7 +43,7 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
         axes[0].set_ylim(bottom=0)
         axes[0].set_ylabel("success rate on them in %")
         axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return save(figure, path)
+        return _save(figure, path)
 
 
 def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) -> Path:
@@ -69,7 +62,7 @@ def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) 
         axes[0].set_xlabel("success rate after the last task in %, 95 % intervals", loc="left")
         figure.tight_layout()
         figure.legend(*axes[0].get_legend_handles_labels(), loc="lower right", ncols=2)
-        return save(figure, path)
+        return _save(figure, path)
 
 
 def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
@@ -93,7 +86,7 @@ def objects_by_behaviour(source: EpisodeSource, path: Path) -> Path:
         ax.set_yticks(range(len(behaviours)), behaviours)
         ax.grid(False)
         figure.colorbar(image, ax=ax, label="% of its trajectories")
-        return save(figure, path)
+        return _save(figure, path)
 
 
 def _rates(
@@ -134,3 +127,7 @@ def _curve(ax: Any, method: str, runs: Sequence[Results], split: str, number: in
         linestyle="-" if number < len(COLOURS) else "--",
         label=method,
     )
+
+
+def _save(figure: Figure, path: Path) -> Path:
+    return save(figure, path, dpi=90)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from cl.experiment.results import Results
 from cl.report.text import SPLIT_TITLES, task_title
+from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.scenarios import Scenario
 
 #: How all plots look.
@@ -34,17 +35,23 @@ _SMOOTH = 9
 
 def plot_all(results: Results, folder: Path) -> list[Path]:
     """Makes every plot that the results have data for."""
-    folder.mkdir(parents=True, exist_ok=True)
     plots = {"tasks.png": plot_tasks, "matrix.png": plot_matrices, "training.png": plot_training}
     if any("cama/gamma_actions" in row for row in results.document["curves"]):
         plots["confidence.png"] = plot_confidence
     made = []
     with mpl.rc_context(STYLE):
         for name, plot in plots.items():
-            figure = plot(results)
-            figure.savefig(folder / name, bbox_inches="tight", metadata={"Software": None})
-            made.append(folder / name)
+            made.append(save(plot(results), folder / name))
     return made
+
+
+def save(figure: Figure, path: Path, **options: Any) -> Path:
+    """Writes a figure, whole or not at all, without anything that depends on the day."""
+    with atomic_file(path) as file:
+        figure.savefig(
+            file, format="png", bbox_inches="tight", metadata={"Software": None}, **options
+        )
+    return path
 
 
 def plot_tasks(results: Results) -> Figure:

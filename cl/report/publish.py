@@ -33,12 +33,21 @@ _DIGITS = 5
 
 
 def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
-    """Writes a compact copy of every run into a folder of published results."""
-    made = []
+    """Writes a compact copy of every run into a folder of published results.
+
+    Raises:
+        DataError: if two runs, or a run and a copy that is there, have one name and other settings.
+    """
+    made: list[Path] = []
     for run in runs:
         document = compacted(run)
         validate(document)
         path = folder / f"{run.config.name}.json"
+        if path.exists() and read_results(path).config != run.config:
+            raise DataError(
+                f"{path}: is of other settings than {run.folder or run.config.name}; publish runs "
+                "of one tier, network and limits in one folder"
+            )
         with atomic_file(path) as file:
             file.write((json.dumps(document, separators=(",", ":")) + "\n").encode())
         made.append(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.arithmetic import PORTABLE
@@ -55,14 +56,15 @@ def ablations(runs: Sequence[Results]) -> str:
     """Markdown: methods with other settings, beside the same methods as they are."""
     header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in _ABLATED]
     rows = [["", "setup", "orders", *header]]
-    variants: dict[tuple[str, ...], list[Results]] = {}
+    variants: dict[tuple[str, str], list[Results]] = {}
     for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
         config = run.config
         notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
-        variants.setdefault((f"{config.method}, {notes}", config.setup), []).append(run)
+        variants.setdefault((f"{_plain_title(run)}, {notes}", heading([run])), []).append(run)
     for (title, setup), group in variants.items():
-        row = [title, SETUP_TITLES[setup], ", ".join(str(run.config.order) for run in group)]
-        same = [one for one in as_they_are(runs) if one.config.method == group[0].config.method]
+        row = [title, setup, ", ".join(str(run.config.order) for run in group)]
+        plain = _plain_title(group[0])
+        same = [one for one in as_they_are(runs) if one.config.method_title == plain]
         for split in SPLITS:
             row += [
                 _mean(group, split, "SR_last"),
@@ -155,10 +157,11 @@ def headline(runs: Sequence[Results]) -> str:
     plain = [run for run in as_they_are(runs) if run.config.schedule == "disjoint"]
     titles = [SETUP_TITLES[setup] for setup in HEADLINE]
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
-    for method, group in by_method(of_all_methods(plain)).items():
+    setups = {group[0].config.setup: group for group in reversed(groups(plain))}
+    for method in by_method(of_all_methods(plain)):
         row = [method]
         for setup in HEADLINE:
-            here = [run for run in group if run.config.setup == setup]
+            here = by_method(of_all_methods(setups.get(setup, []))).get(method, [])
             ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)
             theirs = [_percent(paper_value(method, setup, split, "SR_last")) for split in SPLITS]
             row += [f"{ours} ({len(here)})" if here else "–", " / ".join(theirs)]
@@ -207,6 +210,11 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
     """Those of methods with the settings of their preset."""
     return [run for run in runs if not run.config.variant]
+
+
+def _plain_title(run: Results) -> str:
+    """The method with its preset, without the settings that were changed."""
+    return replace(run.config, overrides={}).method_title
 
 
 def is_plain(run: Results) -> bool:

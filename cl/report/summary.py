@@ -16,7 +16,7 @@ from cl.experiment.config import RunConfig
 from cl.experiment.results import METRICS, Results, read_results
 from cl.registry import get_method, method_names
 from cl.report.paper import paper_value
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
 
 SPLITS = ("valid_seen", "valid_unseen")
 
@@ -118,7 +118,8 @@ def load_runs(
 ) -> list[Results]:
     """All finished runs below a folder, then published copies, in the order of their paths.
 
-    A run that is there twice, as when its folder was copied, is taken once.
+    A run that is there twice, as when its folder was copied, is taken once. One of a method that
+    this process does not know is left out.
 
     Args:
         folder: with ``results.json`` in folders of runs, or files that ``publish.collect`` wrote.
@@ -128,11 +129,15 @@ def load_runs(
         DataError: if there is none, if one is malformed, or if two of the same settings, order and
             seed differ: a mean over both would count one run twice.
     """
-    paths = sorted(Path(folder).rglob("results.json"))
-    found = [(path, read_results(path)) for path in paths]
-    # A copy shares its folder with others, so that nothing else in there is its own.
-    copies = sorted(Path(folder).rglob(COPIES))
-    found += [(path, replace(read_results(path), folder=None)) for path in copies]
+    found = []
+    for path in (*sorted(Path(folder).rglob("results.json")), *sorted(Path(folder).rglob(COPIES))):
+        try:
+            run = read_results(path)
+        except UnknownMethodError as error:
+            listen(f"{error}; left out")
+            continue
+        # A copy shares its folder with others, so that nothing else in there is its own.
+        found.append((path, run if path.name == "results.json" else replace(run, folder=None)))
     if not found:
         raise DataError(
             f"{folder}: there are no finished runs (no results.json below it, and no published "
