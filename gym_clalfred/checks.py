@@ -27,6 +27,13 @@ def one_of(name: str, value: T, allowed: Sequence[T]) -> T:
     return value
 
 
+def flag(name: str, value: Any) -> bool:
+    """The value as ``bool`` if it is one."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise BadInputError(f"expected {name} to be True or False, got {value!r}")
+    return bool(value)
+
+
 def whole_number(name: str, value: Any, low: int, high: int | None = None) -> int:
     """The value as ``int`` if it is a whole number from ``low`` to ``high``."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

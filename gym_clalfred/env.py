@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import ArrayLike, NDArray
 
 from gym_clalfred.actions import Action
-from gym_clalfred.checks import action_pair, one_of, whole_number
+from gym_clalfred.checks import action_pair, flag, one_of, whole_number
 from gym_clalfred.checks import view_angles as check_angles
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
@@ -26,7 +26,7 @@ from gym_clalfred.interaction import (
     choose_by_class,
     choose_by_mask,
 )
-from gym_clalfred.language.text import plain_text
+from gym_clalfred.language.text import plain_lines
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.observation_space import (
     GOAL_CHARACTERS,
@@ -187,7 +187,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         self.max_steps = whole_number("max_steps", max_steps, 1)
         self.backend = check_backend(backend)
         self.render_mode = one_of("render_mode", render_mode, [None, "rgb_array"])
-        self.reveal_task = reveal_task
+        self.reveal_task = flag("reveal_task", reveal_task)
         #: What ``render`` writes besides; set by whoever acts.
         self.notes = Notes()
         self._matching = GoalMatching(
@@ -196,8 +196,8 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         self._reward = REWARDS[one_of("reward", reward, list(REWARDS))]()
         self._render = RenderOptions(
             whole_number("image_size", image_size, IMAGE_SIZES[0], IMAGE_SIZES[-1]),
-            instances=masks,
-            depth=depth,
+            instances=flag("masks", masks),
+            depth=flag("depth", depth),
             view_angles=check_angles(view_angles),
         )
         self.source = source if source is not None else _open_source(tier, data)
@@ -414,6 +414,8 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         return front == self._object_ids.index(progress.target) + 1
 
     def _chosen_key(self, options: dict[str, Any] | None) -> EpisodeKey:
+        if options is not None and not isinstance(options, Mapping):
+            raise BadInputError(f"expected reset options as a dict, got {options!r}")
         unknown = sorted(set(options or {}) - {"episode"})
         if unknown:
             raise BadInputError(f"unknown reset options {unknown}: expected only 'episode'")
@@ -443,8 +445,8 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             episode,
             checker,
             {
-                "goal": plain_text(annotation.goal, GOAL_CHARACTERS),
-                "instructions": plain_text("\n".join(annotation.steps), INSTRUCTIONS_CHARACTERS),
+                "goal": plain_lines([annotation.goal], GOAL_CHARACTERS),
+                "instructions": plain_lines(annotation.steps, INSTRUCTIONS_CHARACTERS),
             },
             checker.status(self.simulator),
         )

@@ -45,5 +45,5 @@ def test_who_gives_an_encoder_knows_it_fits(trained: Path, tmp_path: Path) -> No
 
 
 def test_it_is_no_checkpoint_of_a_learner(trained: Path) -> None:
-    with pytest.raises(DataError, match="written by a run, not by ER.save"):
+    with pytest.raises(DataError, match=r"written by a run, not by ER\.save"):
         ER.load(trained, device="cpu")

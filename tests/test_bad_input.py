@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,10 @@ BAD_ARGUMENTS = [
     ("view_angles", "wide"),
     ("view_angles", ((0, float("nan")),) * 5),
     ("goal_matching", "fuzzy"),
+    ("backend", ["embedded"]),
+    ("masks", "no"),
+    ("depth", 1),
+    ("reveal_task", None),
 ]
 
 
@@ -220,3 +225,17 @@ def test_a_backend_whose_package_is_missing(
     monkeypatch.setitem(BACKENDS, "thor", needing)
     with pytest.raises(MissingDependencyError, match="pip install"):
         make_fake_env(backend="thor")
+
+
+@pytest.mark.parametrize(("name", "value"), [("tier", ["tiny"]), ("data", 3)])
+def test_episodes_that_cannot_be_named(name: str, value: object) -> None:
+    with pytest.raises(BadInputError, match=re.escape(repr(value))):
+        ClAlfredEnv("BehaviorIL", **{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("options", [5, "episode", ["episode"]])
+def test_reset_options_are_a_dict(make_fake_env: MakeEnv, options: Any) -> None:
+    env = make_fake_env()
+    with pytest.raises(BadInputError, match="expected reset options as a dict"):
+        env.reset(options=options)
+    env.reset(options={})

@@ -263,6 +263,11 @@ def test_bad_arguments(wrong: dict[str, object]) -> None:
         build_schedule(ListSource(), **wrong)  # type: ignore[arg-type]
 
 
+def test_numbers_of_numpy_are_numbers() -> None:
+    plain = build_schedule(ListSource(), order=2, seed=3)
+    assert build_schedule(ListSource(), order=np.int64(2), seed=np.int64(3)) == plain
+
+
 def test_a_task_without_episodes() -> None:
     with pytest.raises(BadInputError, match="no episodes of Bathroom"):
         build_schedule(ListSource(rooms=(1, 201, 301)), Setup.ENVIRONMENT_IL)

@@ -32,7 +32,7 @@ from gym_clalfred.data.tiers import (
     verify_tier,
 )
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, DataError, StorageError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
 
@@ -349,3 +349,9 @@ def test_the_source_survives_pickling(cache: Path, nano: Tier) -> None:
     copy: EpisodeSource = pickle.loads(pickle.dumps(source))
     assert copy.label == source.label
     assert copy.entries(Split.TRAIN) == source.entries(Split.TRAIN)
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(StorageError, match="set CLALFRED_CACHE to another folder"):
+        tier_source("tiny", cache=tmp_path / "file" / "cache")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import doctest
 import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
 import pytest
 import torch
+from fakes import FakeSource
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 from gymnasium.wrappers import TimeLimit
 from stable_baselines3 import PPO
@@ -18,6 +20,7 @@ from stable_baselines3.common.monitor import Monitor
 
 import gym_clalfred.wrappers
 from gym_clalfred.actions import Action
+from gym_clalfred.data.trajectory import Annotation, Episode, EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import Tokenizer
@@ -152,3 +155,27 @@ def test_examples_in_the_documentation_run(one_torch_thread: None) -> None:
     result = doctest.testmod(gym_clalfred.wrappers)
     assert result.attempted > 0
     assert result.failed == 0
+
+
+class WrittenByPeople(FakeSource):
+    """Texts as some annotators left them: over several lines, with blanks around them."""
+
+    def episode(self, key: EpisodeKey) -> Episode:
+        episode = super().episode(key)
+        words = Annotation(
+            "Put an apple\nin the fridge. \n", (" Go to\r\nthe table.", "Take\n\nit.")
+        )
+        trajectory = replace(episode.trajectory, annotations=(words, words))
+        return Episode(key, trajectory)
+
+
+def test_a_sentence_over_several_lines_is_one_sentence(make_fake_env: MakeEnv) -> None:
+    base = make_fake_env(source=WrittenByPeople(), render_mode="rgb_array")
+    env = TokenizedObservation(base)
+    observation, _ = env.reset(options={"episode": PLACE})
+    assert base.reset(options={"episode": PLACE})[0]["instructions"] == "Go to the table.\nTake it."
+    words = base.episode.annotation
+    read = observation["tokens"][observation["tokens"] != Tokenizer.default().pad_id]
+    # What a learner reads of the demonstration.
+    assert read.tolist() == Tokenizer.default().encode(words.goal, words.steps).tolist()
+    assert base.render() is not None

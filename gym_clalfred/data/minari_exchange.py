@@ -25,7 +25,7 @@ from gym_clalfred.data.archive import TrajectoryArchive, write_archive
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
-from gym_clalfred.language.text import CHARACTERS, plain_text
+from gym_clalfred.language.text import CHARACTERS, plain_lines
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.object_ids import class_of
 
@@ -178,8 +178,8 @@ def _replay(
 
 def _words(episode: Episode) -> dict[str, str]:
     return {
-        "goal": plain_text(episode.annotation.goal, _GOAL_CHARACTERS),
-        "instructions": plain_text("\n".join(episode.annotation.steps), _INSTRUCTIONS_CHARACTERS),
+        "goal": plain_lines([episode.annotation.goal], _GOAL_CHARACTERS),
+        "instructions": plain_lines(episode.annotation.steps, _INSTRUCTIONS_CHARACTERS),
     }
 
 

@@ -21,7 +21,7 @@ from gym_clalfred.data.manifest import is_intact, read_manifest
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.store import AlfredStore, is_store
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import DataError
+from gym_clalfred.errors import BadInputError, DataError
 
 __all__ = [
     "AlfredFolder",
@@ -75,6 +75,8 @@ def open_source(
         from gym_clalfred.data.tiers import tier_source
 
         return tier_source(tier)
+    if not isinstance(data, (str, os.PathLike)):
+        raise BadInputError(f"data {data!r}: expected a folder")
     path = Path(os.path.expanduser(data))
     if not path.is_dir():
         raise DataError(f"data {str(path)!r}: expected a folder, found {_what_is(path)}")

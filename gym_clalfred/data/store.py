@@ -59,7 +59,12 @@ def is_store(path: Path) -> bool:
 def read_info(folder: str | Path) -> StoreInfo:
     """Reads ``store.json``; raises ``DataError`` if the folder is not a store of this version."""
     root = Field.read(Path(folder) / STORE_NAME)
-    root["version"].integer(STORE_VERSION, STORE_VERSION)
+    version = root["version"].integer(0, _LARGEST_COUNT)
+    if version != STORE_VERSION:
+        raise DataError(
+            f"{Path(folder) / STORE_NAME}: version {version}, this release reads {STORE_VERSION}: "
+            "delete the store and make it again with clalfred-data import"
+        )
     counts = {}
     for key in ("trajectories", "episodes"):
         table = root[key]

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
-from gym_clalfred.data.cache import cache_dir
+from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     ArchiveEntry,
@@ -26,7 +26,7 @@ from gym_clalfred.data.quotas import TIERS, Tier
 from gym_clalfred.data.requests import split_requests
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split, Trajectory
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, DataError, StorageError
 
 
 def tier_source(
@@ -39,19 +39,30 @@ def tier_source(
         cache: folder for generated data; the user's cache folder by default.
         workers: processes that generate; as many as there are cores by default.
     """
-    if name not in TIERS:
+    if not isinstance(name, str) or name not in TIERS:
         raise BadInputError(f"no tier is called {name!r}: expected one of {', '.join(TIERS)}")
     tier = TIERS[name]
     folder = tier_folder(tier, cache)
     manifest = _usable_manifest(folder, tier)
     if manifest is None:
-        with file_lock(folder.with_name(f"{folder.name}.lock")):
-            # Another process may have made it while this one waited.
-            manifest = _usable_manifest(folder, tier)
-            if manifest is None:
-                _remove_leftovers(folder)
-                manifest = make_tier(tier, folder, workers)
+        try:
+            manifest = _made_by_one(tier, folder, workers)
+        except OSError as error:
+            raise StorageError(
+                f"{folder}: cannot be written ({error}); make room, or set {CACHE_VARIABLE} to "
+                "another folder"
+            ) from error
     return TrajectoryArchive(folder, manifest.label)
+
+
+def _made_by_one(tier: Tier, folder: Path, workers: int | None) -> Manifest:
+    """The manifest of a tier that one process makes while others wait."""
+    with file_lock(folder.with_name(f"{folder.name}.lock")):
+        manifest = _usable_manifest(folder, tier)
+        if manifest is None:
+            _remove_leftovers(folder)
+            manifest = make_tier(tier, folder, workers)
+    return manifest
 
 
 def verify_tier(name: str, *, cache: str | Path | None = None) -> bool:

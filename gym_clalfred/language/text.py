@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
+from collections.abc import Iterable
 
 #: Letters, digits, punctuation, space and newline.
 CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"
@@ -37,3 +38,8 @@ def plain_text(text: str, longest: int) -> str:
         kept = (char for char in decomposed if not unicodedata.combining(char))
         text = "".join(char if char in _ALLOWED else " " for char in kept)
     return text[:longest]
+
+
+def plain_lines(sentences: Iterable[str], longest: int) -> str:
+    """Each sentence on one line, in ``CHARACTERS`` only; people wrote some over several."""
+    return plain_text("\n".join(" ".join(sentence.split()) for sentence in sentences), longest)

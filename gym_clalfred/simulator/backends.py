@@ -42,7 +42,7 @@ BACKENDS = {
 
 def check_backend(name: str) -> str:
     """The name itself if there is such a backend and what it needs is installed."""
-    if name not in BACKENDS:
+    if not isinstance(name, str) or name not in BACKENDS:
         raise BadInputError(f"unknown backend {name!r}: expected one of {sorted(BACKENDS)}")
     backend = BACKENDS[name]
     if backend.package is not None and find_spec(backend.package) is None:

@@ -14,6 +14,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from gym_clalfred.checks import whole_number
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.splits import SplitFolder, common_task
 from gym_clalfred.data.trajectory import EpisodeKey, Split
@@ -61,8 +62,9 @@ def build_schedule(
         width: for ``gaussian``, see ``gaussian``.
     """
     setup = _setup(setup)
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise BadInputError(f"seed {seed!r}: expected a whole number from 0")
+    seed = whole_number("seed", seed, 0)
+    if isinstance(order, np.integer):
+        order = int(order)
     tasks = resolve_order(setup, order, released=released_order)
     groups = group_by_task(source.entries(split), setup, tasks=tasks, balanced=balanced, seed=seed)
     name = f"{setup.value}-{kind}-{order if isinstance(order, int) else 'own'}"

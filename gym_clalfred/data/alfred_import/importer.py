@@ -143,6 +143,8 @@ def import_alfred(
 def _check_free(target: Path) -> None:
     if is_store(target):
         raise DataError(f"{target}: is a store already; delete it or choose another folder")
+    if target.exists() and not target.is_dir():
+        raise DataError(f"{target}: is a file; choose a folder for the store")
     if target.exists() and any(target.iterdir()):
         raise DataError(f"{target}: exists and is not empty; choose another folder")
 

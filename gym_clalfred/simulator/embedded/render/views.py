@@ -32,7 +32,7 @@ BEYOND = int(BLOCK)
 def _version() -> int:
     """Changes with the sources of the kernels called here."""
     folder = Path(__file__).parent
-    names = ("raster.py", "readout.py", "shading.py", "packing.py")
+    names = ("raster.py", "readout.py", "shading.py", "packing.py", "placing.py")
     sources = b"".join((folder / name).read_bytes() for name in names)
     return zlib.crc32(sources) | 1
 
