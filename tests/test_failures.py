@@ -16,9 +16,7 @@ HEAT = TaskSpec(TaskType.HEAT, ObjectClass.Mug, ObjectClass.CounterTop)
 TWO = TaskSpec(TaskType.PICK_TWO_AND_PLACE, ObjectClass.Pen, ObjectClass.Desk)
 MOVABLE = TaskSpec(TaskType.MOVABLE, ObjectClass.Pen, ObjectClass.Desk, movable=ObjectClass.Bowl)
 EXAMINE = TaskSpec(TaskType.EXAMINE, ObjectClass.Pen, lamp=ObjectClass.DeskLamp)
-SLICED = TaskSpec(
-    TaskType.PICK_AND_PLACE, ObjectClass.Apple, ObjectClass.CounterTop, sliced=True
-)
+SLICED = TaskSpec(TaskType.PICK_AND_PLACE, ObjectClass.Apple, ObjectClass.CounterTop, sliced=True)
 HEATED = "PickupObject Mug, PutObject Microwave, ToggleObjectOn Microwave, PickupObject Mug"
 
 
