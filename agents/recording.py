@@ -30,6 +30,9 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.viewer import Notes
 
+#: Steps of a film at most; a lost agent may wander for a thousand.
+FILM_STEPS = 200
+
 #: Steps shown per second, and how long the last picture stays.
 FRAMES_PER_SECOND = 5
 LAST_SECONDS = 2

@@ -15,6 +15,7 @@ import yaml
 from cl.experiment.config import NETWORKS, SETUPS, RunConfig, choose
 from cl.experiment.folder import storage_errors
 from cl.registry import method_names
+from gym_clalfred import __version__
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, ClAlfredError
@@ -23,6 +24,9 @@ from gym_clalfred.stream.builders import KINDS
 from gym_clalfred.tasks.spec import TaskType
 
 Command = Callable[..., Any]
+
+#: The option --version.
+version_option = click.version_option(__version__, message="cl-alfred-gym %(version)s")
 
 CONFIGS = Path(__file__).parent / "configs"
 
@@ -62,7 +66,11 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
         int,
         "Evaluate on so many per trajectory.  [default: all on full, 1 on smaller tiers]",
     ),
-    ("max-steps", int, "Actions after which an evaluation episode is cut."),
+    (
+        "max-steps",
+        int,
+        "Actions after which an evaluation episode is cut.  [default: 100 on small, else 1000]",
+    ),
     ("threads", int, "Threads of torch."),
 )
 
@@ -97,7 +105,8 @@ def run_options(*without: str) -> Callable[[Command], Command]:
             metavar="NAME=VALUE",
             multiple=True,
             callback=lambda context, option, texts: dict(map(_setting, texts)),
-            help="A setting of the method instead of the preset's, such as alpha=0.5.",
+            help="A setting of the method instead of the preset's, such as alpha=0.5; can be "
+            "repeated. A wrong name is answered with all that there are.",
         )(wrapped)
         for name, kind, text in reversed(options):
             default = getattr(RunConfig, name.replace("-", "_"))

@@ -13,16 +13,31 @@ from tqdm import tqdm
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.tasks.spec import TaskType
-from scripts.common import COUNT, check_names, clear_errors, clear_errors_resumable
+from scripts.common import (
+    COUNT,
+    check_names,
+    clear_errors,
+    clear_errors_resumable,
+    version_option,
+)
+
+EPILOG = """
+\b
+Examples:
+  clalfred-data info --tier small
+  clalfred-data import --alfred ~/alfred --out ~/alfred-store
+  clalfred-data fidelity ~/alfred-store --split valid_seen --out report
+"""
 
 
-@click.group()
+@click.group(epilog=EPILOG)
+@version_option
 def main() -> None:
     """Look at episodes and bring in others."""
 
 
 @main.command()
-@click.option("--tier", default="tiny", show_default=True, help="Generated episodes.")
+@click.option("--tier", default="small", show_default=True, help="Generated episodes.")
 @click.option("--data", type=click.Path(), help="Folder with episodes, instead of a tier.")
 @clear_errors
 def info(tier: str, data: str | None) -> None:
@@ -33,7 +48,7 @@ def info(tier: str, data: str | None) -> None:
     click.echo(source_table(open_source(tier, data)))
 
 
-@main.command("import")
+@main.command("import", short_help="Make a store of real ALFRED episodes.")
 @click.option(
     "--alfred",
     required=True,
@@ -64,7 +79,7 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
     click.echo(f"{made.bytes / 1e6:.1f} MB, {len(made.damaged)} files left out")
 
 
-@main.command()
+@main.command(short_help="Replay recorded experts and compare masks.")
 @click.argument("store", type=click.Path())
 @click.option(
     "--split",

@@ -6,10 +6,11 @@ import sys
 
 import click
 
-from scripts.common import clear_errors
+from scripts.common import clear_errors, version_option
 
 
 @click.command()
+@version_option
 @clear_errors
 def main() -> None:
     """Say what works on this machine and how to mend what does not.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal
+from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal, version_option
 
 EPILOG = """
 \b
@@ -16,6 +16,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
+@version_option
 @click.argument("agent", type=click.Path())
 @click.option(
     "--split", default="valid_unseen", show_default=True, help="train, valid_seen or valid_unseen."
@@ -31,7 +32,11 @@ Examples:
 @click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", help="Simulator.  [default: that of the agent's run]")
-@click.option("--max-steps", type=COUNT, help="Cut episodes after so many.  [default: as the run]")
+@click.option(
+    "--max-steps",
+    type=COUNT,
+    help="Cut episodes after so many.  [default: the run's; on other episodes 100 for small, 1000]",
+)
 @click.option(
     "--helpers/--no-helpers",
     default=True,

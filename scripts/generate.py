@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors
+from scripts.common import COUNT, check_names, clear_errors, version_option
 
 EPILOG = """
 \b
@@ -16,6 +16,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
+@version_option
 @click.argument("tier")
 @click.option("--workers", type=COUNT, help="Processes.  [default: all cores]")
 @click.option("--cache", type=click.Path(), help="Folder.  [default: the user's cache]")

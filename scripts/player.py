@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from scripts.common import clear_errors
+from scripts.common import clear_errors, version_option
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@version_option
 @click.option(
     "--data",
     type=click.Path(path_type=Path),

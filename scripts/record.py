@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors
+from agents.recording import FILM_STEPS
+from scripts.common import COUNT, check_names, clear_errors, version_option
 
 EPILOG = """
 \b
@@ -19,6 +20,7 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
+@version_option
 @click.argument("out", type=click.Path())
 @click.option(
     "--agent",
@@ -45,10 +47,14 @@ Examples:
     show_default=True,
     help="Which trajectory of those, from 0.",
 )
-@click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
+@click.option("--tier", help="Generated episodes.  [default: the agent's, or small]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
-@click.option("--backend", default="embedded", show_default=True, help="Simulator.")
-@click.option("--max-steps", type=COUNT, default=200, show_default=True, help="Steps at most.")
+@click.option("--backend", help="Simulator.  [default: the agent's, or embedded]")
+@click.option(
+    "--max-steps",
+    type=COUNT,
+    help=f"Steps at most.  [default: as the agent was evaluated, but at most {FILM_STEPS}]",
+)
 @click.option("--fps", type=COUNT, default=5, show_default=True, help="Steps per second.")
 @clear_errors
 def main(
@@ -62,27 +68,32 @@ def main(
     number: int,
     tier: str | None,
     data: str | None,
-    backend: str,
-    max_steps: int,
+    backend: str | None,
+    max_steps: int | None,
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
     from agents.recording import Performer, record
     from agents.strip import draw_strip
     from cl.experiment.agent_file import load_agent
-    from cl.experiment.assess import select
+    from cl.experiment.assess import select, with_changes
+    from cl.experiment.config import RunConfig
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
 
     check_names(split=split, task=task, room=room, tier=tier)
     performers = [Performer("expert")] if expert or not agents else []
+    runs = []
     for path in agents:
         agent, config = load_agent(path, device="cpu")
         performers.append(Performer(f"{config.method}, seed {config.seed}", agent))
-        if tier is None and data is None:
-            tier, data = config.tier, config.data
-    source = open_source(tier or "tiny", data)
+        runs.append(config)
+    # The first agent's run says what is not said here.
+    run = runs[0] if runs else RunConfig()
+    run = with_changes(run, tier=tier, data=data, backend=backend, max_steps=max_steps)
+    steps = max_steps or min(run.step_limit, FILM_STEPS)
+    source = open_source(run.tier, run.data)
     if episode is None:
         keys = select(source, split, task=task, room=room, annotations=1)
         if not 0 <= number < len(keys):
@@ -91,10 +102,10 @@ def main(
     else:
         key = EpisodeKey.parse(episode)
     if out.lower().endswith(".png"):
-        made = draw_strip(out, source, key, performers, backend=backend, max_steps=max_steps)
+        made = draw_strip(out, source, key, performers, backend=run.backend, max_steps=steps)
         click.echo(f"{key}\n{made}")
         return
-    film = record(out, source, key, performers, backend=backend, max_steps=max_steps, fps=fps)
+    film = record(out, source, key, performers, backend=run.backend, max_steps=steps, fps=fps)
     click.echo(f"{key}\n{film}")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from scripts.common import clear_errors
+from scripts.common import clear_errors, version_option
 
 EPILOG = """
 \b
@@ -19,13 +19,16 @@ Examples:
 
 
 @click.command(epilog=EPILOG)
+@version_option
 @click.argument("folder", type=click.Path())
 @click.option("--baseline", help="Show paired differences against this method.")
 @click.option(
     "--metric",
     "metrics",
     multiple=True,
-    help="Columns, can be repeated.  [default: SR_last GC_last SR_avg GC_avg forgetting]",
+    help="A column, can be repeated: SR, GC, PLW_SR or PLW_GC with _last or _avg, forgetting, "
+    "backward_transfer, forward_transfer, A_AUC.  "
+    "[default: SR_last GC_last SR_avg GC_avg forgetting]",
 )
 @click.option(
     "--format",

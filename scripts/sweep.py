@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options
+from cl.experiment.config import SETUPS
+from cl.registry import method_names
+from scripts.common import (
+    COUNT,
+    clear_errors_resumable,
+    read_settings,
+    run_options,
+    version_option,
+)
 
 EPILOG = """
 \b
@@ -30,9 +38,12 @@ Finished runs are skipped, so the same command again does what is left. Then:
 
 
 @click.command(epilog=EPILOG)
-@click.option("--methods", help="Comma-separated.  [default: cama]")
-@click.option("--setups", help="Comma-separated.  [default: behavior-il]")
-@click.option("--orders", help="Comma-separated.  [default: 1]")
+@version_option
+@click.option(
+    "--methods", help=f"Comma-separated, of {', '.join(method_names())}.  [default: cama]"
+)
+@click.option("--setups", help=f"Comma-separated, of {', '.join(SETUPS)}.  [default: behavior-il]")
+@click.option("--orders", help="Comma-separated, from 1 to 5.  [default: 1]")
 @click.option("--seeds", help="Comma-separated.  [default: 0]")
 @run_options("method", "setup", "order", "seed")
 @click.option(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from cl.experiment.config import RunConfig
-from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options
+from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options, version_option
 
 EPILOG = """
 \b
@@ -28,6 +28,7 @@ continues where it was, with the same results as if it had never stopped.
 
 
 @click.command(epilog=EPILOG)
+@version_option
 @run_options()
 @click.option("--config", help="YAML file with settings, or 'demo'; options given here win.")
 @click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<what it is>]")

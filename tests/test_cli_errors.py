@@ -16,6 +16,8 @@ from click.testing import CliRunner, Result
 from report_runs import write_runs
 from runs import QUICK, untrained_agent
 
+from gym_clalfred import __version__
+
 IMPORTER = "gym_clalfred.data.alfred_import.importer.import_alfred"
 
 COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
@@ -43,8 +45,14 @@ def test_help_explains_every_option(name: str) -> None:
         for parameter in one.params:
             if isinstance(parameter, click.Option):
                 assert parameter.help, f"{name} {parameter.name}"
-    if name not in ("data", "doctor"):
+    if name != "doctor":
         assert f"clalfred-{name}" in run.output.split("Examples:")[1]
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "player"])
+def test_every_command_says_its_version(name: str) -> None:
+    run = invoke(name, "--version")
+    assert (run.exit_code, run.output) == (0, f"cl-alfred-gym {__version__}\n")
 
 
 def test_setup_installs_every_command() -> None:

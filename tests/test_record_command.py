@@ -11,6 +11,7 @@ import pytest
 from acting import make_agent
 from click.testing import CliRunner
 from fakes import EXPERT, FakeSource
+from PIL import Image
 from runs import untrained_agent
 
 from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
@@ -97,8 +98,17 @@ def test_the_command_films_an_agent_beside_the_expert(tmp_path: Path) -> None:
     assert frames[0].shape == (540, 1920, 3)
 
 
+def test_a_film_of_an_agent_is_as_long_as_its_evaluation(tmp_path: Path) -> None:
+    agent = untrained_agent(tmp_path)  # which was evaluated for four steps
+    run = CliRunner().invoke(main, [str(tmp_path / "short.gif"), "--agent", str(agent)])
+    assert run.exit_code == 0, run.output
+    with Image.open(tmp_path / "short.gif") as film:
+        assert 2 <= film.n_frames <= 5
+
+
 def test_a_number_beyond_the_last_episode_is_named(tmp_path: Path) -> None:
-    run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), "--task", "Heat", "--number", "9"])
+    choice = ["--tier", "tiny", "--task", "Heat", "--number", "9"]
+    run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), *choice])
     assert run.exit_code == 1
     assert "there are 1 such episodes" in run.output
 

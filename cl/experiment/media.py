@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.behavior_cloning import BehaviorCloning
-from agents.recording import Performer, record
+from agents.recording import FILM_STEPS, Performer, record
 from cl.experiment.results import Results
 from cl.experiment.tools import Tools
 from cl.report.plots import plot_all
 from gym_clalfred.data.trajectory import EpisodeKey
-
-#: Steps of a film at most; a lost agent may wander for a thousand.
-FILM_STEPS = 200
 
 
 def make_media(results: Results, agent: BehaviorCloning, tools: Tools, folder: Path) -> list[Path]:

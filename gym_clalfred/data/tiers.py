@@ -49,8 +49,8 @@ def tier_source(
             manifest = _made_by_one(tier, folder, workers)
         except OSError as error:
             raise StorageError(
-                f"{folder}: cannot be written ({error}); make room, or set {CACHE_VARIABLE} to "
-                "another folder"
+                f"{folder}: cannot be written to ({error.strerror or error}); make room there or "
+                f"choose another folder for the cache with {CACHE_VARIABLE}"
             ) from error
     return TrajectoryArchive(folder, manifest.label)
 
