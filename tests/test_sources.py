@@ -112,6 +112,10 @@ def test_opening_by_either_path(folder: Path) -> None:
     inner = open_source(data=folder / "json_2.1.0")
     assert inner.entries(Split.TRAIN) == open_source(data=str(folder)).entries(Split.TRAIN)
     assert open_source(data=inner) is inner
+    checkout = folder.parent / "checkout"
+    (checkout / "data").mkdir(parents=True)
+    (checkout / "data" / "json_2.1.0").symlink_to(folder / "json_2.1.0")
+    assert open_source(data=checkout).entries(Split.TRAIN) == inner.entries(Split.TRAIN)
 
 
 def test_a_path_without_data(tmp_path: Path) -> None:

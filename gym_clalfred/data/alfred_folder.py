@@ -40,8 +40,11 @@ LISTED_ANNOTATIONS = {
 
 
 def find_root(path: str | Path) -> Path | None:
-    """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it."""
-    for root in (Path(path) / ROOT_NAME, Path(path)):
+    """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it.
+
+    A checkout of ALFRED has it in ``data``.
+    """
+    for root in (Path(path) / ROOT_NAME, Path(path) / "data" / ROOT_NAME, Path(path)):
         if any((root / split.value).is_dir() for split in Split):
             return root
     return None
