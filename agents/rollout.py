@@ -242,6 +242,8 @@ class _Slot:
                 )
             self.observation, self._info = self._env.reset(options={"episode": key})
             self.state = self._policy.start(self._network, self.observation)
+        except UsageError:
+            raise  # too many simulators, for example: no fault of this episode
         except Exception as error:
             return self._end(f"{type(error).__name__}: {error}")
         return None

@@ -63,19 +63,20 @@ def choose_by_class(
     interaction's mask if that was of the same class, else the one with the largest mask, of equally
     large ones the most central. The held object is not in ``sight`` and so never counts.
     """
-    candidates = [
-        name
+    extents = {
+        name: sight.extent(name)
         for name in sight.object_ids
-        if name in sight.visible and objects[name].object_class is wanted
-    ]
+        if name in sight.visible and _is_a(wanted, name, objects)
+    }
+    # AI2-THOR also calls visible what hardly a pixel shows, and what has no mask has no centre.
+    candidates = [name for name, (pixels, _) in extents.items() if pixels >= LEAST_PIXELS]
     if not candidates:
         return Choice(None, _why_none_is_visible(wanted, sight, objects))
-    extents = {name: sight.extent(name) for name in candidates}
     if previous is not None and previous.object_class is wanted:
         anchor = previous.centre
     else:
         anchor = _CENTRE
-        most = max(pixels for pixels, _ in extents.values())
+        most = max(extents[name][0] for name in candidates)
         candidates = [name for name in candidates if extents[name][0] == most]
     chosen = min(candidates, key=lambda name: _distance(extents[name][1], anchor))
     return Choice(chosen, pointing=Pointing(wanted, extents[chosen][1]))
@@ -97,9 +98,8 @@ def choose_by_mask(
         if scores[index] <= 0.0:
             break
         name = names[index - 1]
-        object_class = objects[name].object_class
-        if object_class in INTERACTABLE:
-            return Choice(name, pointing=Pointing(object_class, sight.extent(name)[1]))
+        if name in objects and (kind := objects[name].object_class) in INTERACTABLE:
+            return Choice(name, pointing=Pointing(kind, sight.extent(name)[1]))
     return Choice(None, Failure.NOT_VISIBLE)
 
 
@@ -128,6 +128,11 @@ def as_sight_mask(mask: object, image_size: int) -> NDArray[np.bool_]:
     return array
 
 
+def _is_a(wanted: ObjectClass, name: str, objects: Mapping[str, ObjectState]) -> bool:
+    """Whether an instance is of a class; what was sliced is of none, though it keeps its name."""
+    return name in objects and objects[name].object_class is wanted
+
+
 def _distance(a: tuple[float, float], b: tuple[float, float]) -> float:
     return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2
 
@@ -140,6 +145,6 @@ def _why_none_is_visible(
     in_view = any(
         sight.extent(name)[0] >= LEAST_PIXELS
         for name in sight.object_ids
-        if name in objects and objects[name].object_class is wanted
+        if _is_a(wanted, name, objects)
     )
     return Failure.TOO_FAR if in_view else Failure.NOT_VISIBLE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from fakes import state
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.interaction import Pointing, as_sight_mask, choose_by_class, choose_by_mask
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.simulator.contract import SIGHT_PIXELS, Failure, Sight
+from gym_clalfred.simulator.contract import LEAST_PIXELS, SIGHT_PIXELS, Failure, Sight
 
 MUG_A, MUG_B, MUG_C = (f"Mug|+0{n}.00|+01.00|+01.00" for n in range(3))
 POT = "Pot|+00.00|+01.00|+01.00"
@@ -28,7 +30,8 @@ def paint(patches: dict[str, Patch], out_of_reach: tuple[str, ...] = ()) -> Sigh
     instances = np.zeros((SIGHT_PIXELS, SIGHT_PIXELS), dtype=np.int16)
     for name, (row, column, height, width) in patches.items():
         instances[row : row + height, column : column + width] = NAMES.index(name) + 1
-    shown = {NAMES[k - 1] for k in np.unique(instances) if k}
+    pixels = np.bincount(instances.ravel(), minlength=len(NAMES) + 1)[1:]
+    shown = {name for name, count in zip(NAMES, pixels) if count >= LEAST_PIXELS}
     return Sight(instances, NAMES, frozenset(shown) - set(out_of_reach))
 
 
@@ -75,6 +78,32 @@ def test_what_shows_in_too_few_pixels_is_not_called_far_away() -> None:
     sight = paint({MUG_A: (10, 10, 2, 2)}, out_of_reach=(MUG_A,))
     choice = choose_by_class(ObjectClass.Mug, sight, OBJECTS)
     assert (choice.object_id, choice.failure) == (None, Failure.NOT_VISIBLE)
+
+
+def visible_too(sight: Sight, *names: str) -> Sight:
+    """The view of a simulator that calls more visible than it shows, as AI2-THOR may."""
+    return replace(sight, visible=sight.visible | set(names))
+
+
+@pytest.mark.parametrize("specks", [{}, {MUG_A: (0, 0, 2, 2)}])
+@pytest.mark.parametrize("previous", [None, Pointing(ObjectClass.Mug, (20.0, 20.0))])
+def test_what_hardly_a_pixel_shows_is_not_chosen(
+    specks: dict[str, Patch], previous: Pointing | None
+) -> None:
+    sight = visible_too(paint({**specks, MUG_B: (200, 200, 30, 30)}), MUG_A)
+    assert choose_by_class(ObjectClass.Mug, sight, OBJECTS, previous).object_id == MUG_B
+    alone = visible_too(paint({**specks, POT: (200, 200, 30, 30)}), MUG_A)
+    choice = choose_by_class(ObjectClass.Mug, alone, OBJECTS, previous)
+    assert (choice.object_id, choice.failure) == (None, Failure.NOT_VISIBLE)
+
+
+def test_what_is_no_object_any_more_is_passed_over() -> None:
+    sight = paint({MUG_A: (10, 10, 40, 40), MUG_B: (200, 200, 30, 30)})
+    left = {name: state for name, state in OBJECTS.items() if name != MUG_A}
+    assert choose_by_class(ObjectClass.Mug, sight, left).object_id == MUG_B
+    assert choose_by_mask(box(10, 10, 40, 40), sight, left).failure is Failure.NOT_VISIBLE
+    both = box(10, 10, 220, 220)
+    assert choose_by_mask(both, sight, left).object_id == MUG_B
 
 
 def test_none_in_view() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from player_script import ask
 
 from gym_clalfred.objects import ObjectClass
@@ -35,6 +36,27 @@ def test_segmentation_colours_are_named() -> None:
         assert all(("|" in name) == is_id for name in found)
         if not is_id:
             assert all(name in ObjectClass.__members__ for name in found)
+
+
+@pytest.mark.parametrize(
+    ("legacy", "wanted"), [(False, "renderInstanceSegmentation"), (True, "renderObjectImage")]
+)
+def test_colours_are_named_with_pictures_only(legacy: bool, wanted: str) -> None:
+    """As in Unity's ``AgentManager``: without pictures there is nothing to name."""
+    answers = ask(
+        {"action": "Pass", "renderImage": False},
+        {"action": "Pass"},
+        legacy=legacy,
+        **{wanted: True},
+    )
+    assert [bool(answers.agent(k)["colors"]) for k in (2, 3, 4)] == [True, False, True]
+    assert answers.agent(3)["colors"] is None
+    assert ask(legacy=legacy).agent()["colors"] is None
+
+
+def test_2_1_0_names_no_colours_for_classes_alone() -> None:
+    assert ask(renderSemanticSegmentation=True).agent()["colors"]
+    assert ask(legacy=True, renderClassImage=True).agent()["colors"] is None
 
 
 def test_a_camera_at_the_eye_sees_what_the_agent_sees() -> None:

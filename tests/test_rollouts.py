@@ -118,6 +118,17 @@ def test_a_process_that_dies_costs_one_episode() -> None:
     assert "exit code 7" in results[3].error
 
 
+def test_more_simulators_than_there_may_be_are_no_failed_episodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise UsageError("all places are taken")
+
+    monkeypatch.setattr(FakeSimulator, "reset", refuse)
+    with pytest.raises(UsageError, match="all places are taken"):
+        evaluate(make_agent(), SOURCE, KEYS[:2], config())
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_agent_that_fails_is_no_failed_episode(workers: int, tmp_path: Path) -> None:
     agent = make_agent()

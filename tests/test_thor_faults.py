@@ -31,7 +31,7 @@ from thor_players import (
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import SimulatorError
+from gym_clalfred.errors import SimulatorError, UsageError
 from gym_clalfred.simulator.player.faults import FAULT_VARIABLE, Kind
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.processes import Slot, Supervised
@@ -237,9 +237,34 @@ def test_all_ends_although_the_supervisor_was_killed(log: IO[bytes]) -> None:
 def test_places_are_bounded_and_come_back(tmp_path: Path) -> None:
     options = ThorOptions(max_processes=2, start_timeout=0.3)
     first, second = Slot(options, tmp_path), Slot(options, tmp_path)
-    with pytest.raises(SimulatorError, match="all 2 places"):
+    with pytest.raises(UsageError, match=r"machine is 2 .* CLALFRED_THOR_MAX_PROCESSES"):
         Slot(options, tmp_path)
     first.release()
     third = Slot(options, tmp_path)
     for slot in (second, third):
         slot.release()
+
+
+def test_too_many_environments_are_told_of_once(
+    pipes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is tried again: each try would wait as long as the first."""
+    set_options(monkeypatch, max_processes=1, start_timeout=0.3, tries=3)
+    waits = []
+
+    def slot(options: ThorOptions) -> Slot:
+        waits.append(options)
+        return Slot(options)
+
+    monkeypatch.setattr("gym_clalfred.simulator.thor.current.Slot", slot)
+    other = Slot(ThorOptions.from_environment())
+    source = tiny()
+    env = ClAlfredEnv(backend="thor", image_size=64, source=source)
+    try:
+        with pytest.raises(UsageError, match="the limit on this machine is 1 "):
+            env.reset(options={"episode": source.entries(Split.TRAIN)[0].key})
+        assert len(waits) == 1
+    finally:
+        env.close()
+        other.release()
+    assert leftovers(pipes) == []

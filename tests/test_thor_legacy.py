@@ -55,15 +55,20 @@ def _version(python: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def run(python: Path, function: str, **variables: str) -> Any:
-    """What a function of this file returns when it runs with 2.1.0."""
+def run(python: Path, function: str, folder: Path | None = None, **variables: str) -> Any:
+    """What a function of this file returns when it runs with 2.1.0, in a folder."""
     code = (
         "import json, test_thor_legacy as tests\n"
         f"print('RESULT', json.dumps(tests.{function}()), flush=True)"
     )
     environment = {**os.environ, **variables, "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
-        [str(python), "-c", code], capture_output=True, text=True, env=environment, check=False
+        [str(python), "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        cwd=folder,
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert lines, done.stdout[-2000:] + done.stderr[-4000:]
@@ -181,7 +186,7 @@ def compare_with_this_process() -> dict[str, Any]:
     wire, local = ThorSimulator(options=OPTIONS), EmbeddedSimulator(RenderOptions())
     count = int(os.environ["EPISODES"])
     tasks = distinct_trajectories(count)
-    solutions = compared = 0
+    solutions = compared = pieces = 0
     for known in tasks.values():
         for number, trajectory in enumerate(known[:count]):
             both = (wire, local) if number == 0 else (wire,)
@@ -201,9 +206,11 @@ def compare_with_this_process() -> dict[str, Any]:
                 np.testing.assert_array_equal(theirs.rgb[views], mine.rgb[views])
                 np.testing.assert_array_equal(theirs.instances[views], mine.instances[views])
                 compared += 1
+                sliced = (n for n in wire.sight().visible if wire.objects[n].is_sliced)
+                pieces += sum(bool(wire.sight().mask(name).any()) for name in sliced)
             solutions += solved(wire, trajectory)
     wire.close()
-    return {"label": wire.label, "solutions": solutions, "compared": compared}
+    return {"label": wire.label, "solutions": solutions, "compared": compared, "pieces": pieces}
 
 
 def start_beside_other_builds() -> dict[str, Any]:
@@ -302,6 +309,7 @@ def test_the_expert_solves_episodes_and_all_is_as_in_this_process(legacy_python:
     assert found["label"] == "thor-2.1.0-clalfred-player"
     assert found["solutions"] == 56
     assert found["compared"] > 40
+    assert found["pieces"] > 1
 
 
 def test_dishes_are_dirty_and_empty(legacy_python: Path) -> None:
@@ -309,6 +317,12 @@ def test_dishes_are_dirty_and_empty(legacy_python: Path) -> None:
     assert len(found["dirty"]) > 1
     assert all(found["dirty"])
     assert found["filled"] == []
+
+
+def test_the_player_runs_from_any_folder(legacy_python: Path, tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "scripts" / "__init__.py").touch()
+    assert run(legacy_python, "load_dirty_and_empty", folder=tmp_path)["dirty"]
 
 
 def test_other_builds_are_left_alone(legacy_python: Path, tmp_path: Path) -> None:

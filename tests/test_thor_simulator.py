@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from collections.abc import Iterator
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +114,27 @@ def test_every_step_is_the_same_as_in_this_process(
             assert_same_sight(wire, local)
             assert_same_objects(wire, local)
     assert solved(wire, trajectory)
+
+
+def test_slices_have_masks_of_their_own(
+    wire: ThorSimulator, local: EmbeddedSimulator, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    trajectory = next(t for known in tasks.values() for t in known if t.task.sliced)
+    names = [done.action for done in trajectory.actions]
+    for simulator in (wire, local):
+        simulator.reset(trajectory.scene)
+        for done in trajectory.actions[: names.index(Action.SliceObject)]:
+            assert simulator.step(done.action, done.object_id).success
+    before = wire.frame().object_ids
+    assert_same_sight(wire, local)
+    done = trajectory.actions[names.index(Action.SliceObject)]
+    for simulator in (wire, local):
+        assert simulator.step(done.action, done.object_id).success
+    pieces = wire.frame().object_ids[len(before) :]
+    assert len(pieces) > 1
+    assert any(wire.sight().mask(piece).any() for piece in pieces)
+    assert_same_frames(wire, local)
+    assert_same_sight(wire, local)
 
 
 def test_refusals_have_the_same_reasons(
@@ -280,6 +304,40 @@ def test_the_label_says_version_and_build() -> None:
     official = ThorSimulator(options=ThorOptions()).label
     assert official.startswith(f"thor-{version}-")
     assert len(official.rsplit("-", 1)[1]) == 8
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of the user's, with packages of his own that are called as ours are."""
+    for name in ("gym_clalfred", "agents", "cl", "scripts"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise ImportError('not this one')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return tmp_path
+
+
+def test_the_player_runs_from_any_folder(
+    elsewhere: Path, tasks: dict[TaskType, list[Trajectory]]
+) -> None:
+    scene = tasks[TaskType.HEAT][0].scene
+    simulator = ThorSimulator(options=OPTIONS)
+    try:
+        simulator.reset(scene)
+        assert simulator.agent == scene.start
+    finally:
+        simulator.close()
+
+
+def test_the_player_is_that_of_this_project(elsewhere: Path) -> None:
+    options = ThorOptions(executable="player --data 'my store'")
+    command = shlex.split(options.command or "")
+    assert command[-2:] == ["--data", "my store"]
+    assert options.is_player
+    assert ThorOptions(executable="python -m scripts.player").is_player
+    assert not ThorOptions(executable="python player.py").is_player
+    shown = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+    assert shown.stdout.startswith("Usage: clalfred-player ")
 
 
 def test_nothing_works_before_reset() -> None:

@@ -100,13 +100,14 @@ class Reporter:
         """The colours of the present objects."""
         return self._colours()[0]
 
-    def write(self, screen: Screen, result: Result, extra: dict[str, Any]) -> bytes:
+    def write(self, screen: Screen, result: Result, extra: dict[str, Any], shown: bool) -> bytes:
         """The metadata message after an action.
 
         Args:
             screen: sizes and cameras.
             result: of the action.
             extra: further entries of the agent's part.
+            shown: whether pictures come with it; Unity names colours only then.
         """
         encoder = self._encoder
         if self._household is not self._world.household:
@@ -120,7 +121,8 @@ class Reporter:
             self._scene_entries(),
             encoder.entries(extra),
         ]
-        if screen.instances or screen.classes or self._legacy:
+        # 2.1.0 does not name colours for pictures of classes alone.
+        if shown and (screen.instances or (screen.classes and not self._legacy)):
             parts.append(self._colours()[1])
         else:
             parts.append(encoder.entries({"colors": None}))

@@ -112,11 +112,11 @@ class Player:
         if request.get("renderImage", True):
             images, extra = self._render()
         if self._legacy:
-            extra.setdefault("colorBounds", [])
+            extra.setdefault("colorBounds", None)
             extra["reachablePositions"] = None
             if result.action == "GetReachablePositions":
                 extra["reachablePositions"] = result.value
-        return Message(self._reporter.write(self._screen, result, extra), images)
+        return Message(self._reporter.write(self._screen, result, extra, bool(images)), images)
 
     def _can_patch(self, result: Result) -> bool:
         fast = self._actions.fast and self._transport.can_patch

@@ -139,8 +139,9 @@ class CurrentLink(Link):
 
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""
-        event = self.do("GetReachablePositions", images=False)
-        points: list[dict[str, float]] = event.metadata["actionReturn"]
+        points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
+            "actionReturn"
+        ]
         return points
 
     def close(self) -> None:
@@ -191,11 +192,12 @@ class CurrentLink(Link):
             frames = [event.frame, *event.third_party_camera_frames]
             masks = [event.instance_masks, *event.third_party_instance_masks]
             depths = [event.depth_frame, *event.third_party_depth_frames]
+            table = colour_table(event.object_id_to_color)
             for k, frame in enumerate(frames):
                 colours = masks[k].instance_segmentation_frame_uint32 & np.uint32(0xFFFFFF)
                 depth = depths[k] if self.render.depth else None
-                views.append(CameraView(frame[..., :3], colours, depth))
-        return Event(event.metadata, tuple(views), colour_table(event.object_id_to_color))
+                views.append(CameraView(frame[..., :3], colours, depth, table))
+        return Event(event.metadata, tuple(views))
 
 
 def _furniture_poses(scene: Scene, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -168,8 +168,9 @@ class LegacyLink(Link):
         if images:
             depth = event.depth_frame * MILLIMETRES if self.render.depth else None
             colours = pack_colours(event.instance_segmentation_frame)
-            views = (CameraView(event.frame, colours, depth),)
-        return Event(event.metadata, views, colour_table(event.object_id_to_color))
+            table = colour_table(event.object_id_to_color)
+            views = (CameraView(event.frame, colours, depth, table),)
+        return Event(event.metadata, views)
 
 
 def _placed(pose: AgentPose, yaw: float = 0.0, pitch: float = 0.0) -> dict[str, Any]:

@@ -22,11 +22,13 @@ class CameraView:
         rgb: (H, W, 3) uint8.
         colours: (H, W) uint32, the colours of the objects as 0xBBGGRR.
         depth: (H, W) float32 metres, or ``None``.
+        table: colour (0xBBGGRR) of each object id, which AI2-THOR tells with pictures only.
     """
 
     rgb: NDArray[np.uint8]
     colours: NDArray[np.uint32]
     depth: NDArray[np.float32] | None
+    table: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,10 @@ class Event:
     Args:
         metadata: of the agent.
         views: what the cameras show, the agent's first; empty if no images were asked for.
-        colours: colour (0xBBGGRR) of each object id.
     """
 
     metadata: dict[str, Any]
     views: tuple[CameraView, ...]
-    colours: dict[str, int]
 
     @property
     def success(self) -> bool:
@@ -58,7 +58,8 @@ class Link(ABC):
     """A running AI2-THOR.
 
     Any method may raise anything when the process behind it is broken; ``ThorSimulator`` takes
-    every exception as a crash but ``BadInputError``, which no new start would help.
+    every exception as a crash but ``BadInputError`` and ``UsageError``, which no new start would
+    help.
 
     Args:
         render: what frames have to contain.
@@ -174,12 +175,19 @@ def pack_colours(pixels: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def colour_table(colours: dict[str, Any]) -> dict[str, int]:
-    """Colours of object ids as 0xBBGGRR; class names are left out."""
-    return {
+    """Colours of object ids as 0xBBGGRR; class names are left out.
+
+    Raises:
+        SimulatorError: if there are none; nothing could be told from a picture.
+    """
+    table = {
         name: int(colour[0]) | int(colour[1]) << 8 | int(colour[2]) << 16
         for name, colour in colours.items()
         if "|" in name
     }
+    if not table:
+        raise SimulatorError("AI2-THOR sent a picture without the colours of its objects")
+    return table
 
 
 def _missing_objects(scene: Scene, event: Event) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.simulator.thor import launcher
 
 #: Every option can be set by ``CLALFRED_THOR_<NAME>`` in the environment.
 PREFIX = "CLALFRED_THOR_"
@@ -91,14 +92,15 @@ class ThorOptions:
         """The command line of the local build, or ``None``."""
         name, _, rest = (self.executable or "").partition(" ")
         if name == PLAYER:
-            return f"{shlex.quote(sys.executable)} -m scripts.player {rest}".strip()
+            return f"{shlex.join([sys.executable, launcher.__file__])} {rest}".strip()
         return self.executable
 
     @property
     def is_player(self) -> bool:
         """Whether the local build is this project's player."""
         words = shlex.split(self.command or "")
-        return "scripts.player" in words or any("clalfred-player" in word for word in words)
+        ours = {launcher.__file__, "scripts.player"}
+        return not ours.isdisjoint(words) or any("clalfred-player" in word for word in words)
 
     @property
     def build(self) -> str | None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from gym_clalfred.errors import SimulatorError
+from gym_clalfred.errors import UsageError
 from gym_clalfred.simulator.thor import supervisor
 from gym_clalfred.simulator.thor.options import ThorOptions
 
@@ -72,6 +72,10 @@ class Slot:
     """One of a bounded number of places for simulators on this machine, held until released.
 
     A place is a locked file, so that it becomes free also when its holder is killed.
+
+    Raises:
+        UsageError: if none becomes free in ``start_timeout``. It is no fault of AI2-THOR, so that
+            starting it again, as after a ``SimulatorError``, would only be another wait.
     """
 
     def __init__(self, options: ThorOptions, folder: Path | None = None) -> None:
@@ -85,8 +89,9 @@ class Slot:
                 if self._take(folder / f"slot-{place}"):
                     return
             if time.monotonic() > deadline:
-                raise SimulatorError(
-                    f"all {places} places for AI2-THOR processes on this machine are taken: wait "
+                raise UsageError(
+                    f"AI2-THOR cannot be started once more: the limit on this machine is {places} "
+                    "at a time, and all places are taken. Use fewer environments or workers, wait "
                     "for other runs to end, or set CLALFRED_THOR_MAX_PROCESSES to allow more"
                 )
             time.sleep(0.2)

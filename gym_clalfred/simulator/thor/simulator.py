@@ -81,6 +81,7 @@ class ThorSimulator(Simulator):
 
         Raises:
             BadInputError: if a sound AI2-THOR refuses the scene, which is not tried again.
+            UsageError: if as many run as may on this machine, which is not tried again either.
         """
         self._forget()
         self._event = None
@@ -174,8 +175,7 @@ class ThorSimulator(Simulator):
 
     def reachable(self) -> NDArray[np.float64]:
         """(N, 2) grid points x, z that can be walked to, sorted."""
-        points = self._guarded(lambda: self._living().reachable())
-        return np.array(sorted((round(p["x"], 4), round(p["z"], 4)) for p in points))
+        return self._guarded(lambda: _grid_points(self._living().reachable()))
 
     def teleport(self, pose: AgentPose) -> Outcome:
         """Puts the agent at a pose."""
@@ -210,9 +210,9 @@ class ThorSimulator(Simulator):
         self._marks: dict[Mark, set[str]] = {mark: set() for mark in Mark}
         self._carried: dict[str, Place] = {}
         self._states = None
+        self._table: dict[str, int] = {}
         self._keys = np.zeros(0, dtype=np.uint32)
         self._values = np.zeros(0, dtype=np.int16)
-        self._listed = 0
         self._look_anew()
 
     def _look_anew(self) -> None:
@@ -247,25 +247,16 @@ class ThorSimulator(Simulator):
     def _take(self, event: Event) -> None:
         """Makes an event the present one; new objects get indices behind the others."""
         self._event = event
-        entries = event.metadata["objects"]
-        if len(entries) == self._listed and len(event.colours) in (0, len(self._keys)):
-            return
-        for entry in entries:
+        for entry in event.metadata["objects"]:
             name = str(entry["objectId"])
-            kind = class_of_entry(entry)
-            if kind is None or name in self._indices:
+            kind = None if name in self._indices else class_of_entry(entry)
+            if kind is None:
                 continue
             self._ids.append(name)
             self._indices[name] = len(self._ids)
             self._classes = np.append(self._classes, np.uint8(kind))
-        self._listed = len(entries)
-        if not event.colours:
-            return
-        pairs = sorted(
-            (colour, self._indices.get(name, 0)) for name, colour in event.colours.items()
-        )
-        self._keys = np.array([colour for colour, _ in pairs], dtype=np.uint32)
-        self._values = np.array([index for _, index in pairs], dtype=np.int16)
+            # A table that was read before may have its colour, but not its index.
+            self._table = {}
 
     def _changed(self) -> None:
         self._states = None
@@ -273,7 +264,16 @@ class ThorSimulator(Simulator):
         self._look_anew()
 
     def _decode(self, view: CameraView) -> NDArray[np.int16]:
+        if view.table != self._table:
+            self._read(view.table)
         return decode_colours(view.colours, self._keys, self._values)
+
+    def _read(self, table: dict[str, int]) -> None:
+        """Finds the instance that each colour means; 0 for what ALFRED does not know."""
+        pairs = sorted((colour, self._indices.get(name, 0)) for name, colour in table.items())
+        self._keys = np.array([colour for colour, _ in pairs], dtype=np.uint32)
+        self._values = np.array([index for _, index in pairs], dtype=np.int16)
+        self._table = table
 
     def _front(self) -> CameraView:
         """The agent's own view, with its hands empty."""
@@ -348,6 +348,12 @@ class ThorSimulator(Simulator):
         held = self.held
         holding = None if held is None else self.objects[held].object_class
         return refusal_of(action, self.objects[target].object_class, entry, holding)
+
+
+def _grid_points(positions: list[dict[str, float]]) -> NDArray[np.float64]:
+    """(N, 2) x, z of AI2-THOR's positions, sorted."""
+    points = sorted((round(at["x"], 4), round(at["z"], 4)) for at in positions)
+    return np.array(points, dtype=np.float64).reshape(-1, 2)
 
 
 def label_of(options: ThorOptions) -> str:
