@@ -152,11 +152,13 @@ def test_limits_keep_the_stream_a_stream() -> None:
     assert limited(schedule, 1000).keys == schedule.keys
 
 
-def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stream", [{"schedule": "blurry"}, {"split_folder": "splits"}])
+def test_every_setting_is_an_option_and_changes_the_run(
+    stream: dict[str, str], tmp_path: Path
+) -> None:
     options = {
         "setup": "environment-il", "method": "mir", "order": "2", "seed": "3",
-        "preset": "released", "schedule": "blurry", "tier": "full", "data": str(tmp_path),
-        "split_folder": str(tmp_path / "splits"),
+        "preset": "released", "tier": "full", "data": str(tmp_path), **stream,
         "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
         "augment": "True", "reads_goal": "False",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
@@ -171,7 +173,8 @@ def test_every_setting_is_an_option_and_changes_the_run(tmp_path: Path) -> None:
     found = config.to_dict()
     assert found.pop("evaluate_ahead") is True
     assert found.pop("overrides") == {"candidates": 20}
-    assert {name: str(value) for name, value in found.items()} == options
+    others = {"schedule": "disjoint", "split_folder": "None"}
+    assert {name: str(value) for name, value in found.items()} == {**others, **options}
 
 
 def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
@@ -233,7 +236,7 @@ def test_a_start_that_fails_leaves_its_folder_to_the_corrected_command(tmp_path:
 
 def test_the_agent_file_is_small_and_has_no_memory(trained: tuple[Path, Result]) -> None:
     state = load_state(trained[0] / "agent.zip")
-    assert set(state) == {"kind", "network_config", "network", "run"}
+    assert set(state) == {"kind", "encoder", "vocabulary", "network_config", "network", "run"}
 
 
 def test_episodes_for_films_are_of_the_last_evaluation(trained: tuple[Path, Result]) -> None:
