@@ -35,7 +35,7 @@ class Job:
 
 @dataclass(frozen=True)
 class _Broken:
-    """Sent by a process whose agent, not an episode, has failed."""
+    """Sent by a process that has failed by no fault of an episode: its agent's, for example."""
 
     reason: str
 
@@ -145,8 +145,8 @@ def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
         worker.heard = time.monotonic()
         if isinstance(message, _Broken):
             raise UsageError(
-                f"the agent failed in an evaluation process ({message.reason}); evaluate with one "
-                "worker to see where"
+                f"an evaluation process failed ({message.reason}); if that does not say why, "
+                "evaluate with one worker"
             )
         if isinstance(message, EpisodeResult):
             del worker.running[message.episode]

@@ -272,6 +272,14 @@ def test_an_existing_store_is_not_overwritten(tmp_path: Path) -> None:
         import_alfred(root, tmp_path / "store", workers=1)
 
 
+def test_a_file_is_no_place_for_a_store(tmp_path: Path) -> None:
+    root = alfred_folder(tmp_path, 1)
+    (tmp_path / "store").write_text("mine")
+    with pytest.raises(DataError, match="is a file; choose a folder"):
+        import_alfred(root, tmp_path / "store", workers=1)
+    assert (tmp_path / "store").read_text() == "mine"
+
+
 def test_what_is_not_alfred_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"json_2\.1\.0"):
         import_alfred(tmp_path, tmp_path / "store")

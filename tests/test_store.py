@@ -121,6 +121,13 @@ def test_a_damaged_description_is_named(tmp_path: Path, content: bytes) -> None:
         AlfredStore(folder)
 
 
+def test_a_store_of_another_version_is_to_be_made_again(tmp_path: Path) -> None:
+    folder = make_store(tmp_path / "store", [clean_a_mug()], measured_room())
+    (folder / "store.json").write_bytes(b'{"version": 99}')
+    with pytest.raises(DataError, match=r"version 99, this release reads .* clalfred-data import"):
+        AlfredStore(folder)
+
+
 def test_damaged_and_missing_rooms_are_named(tmp_path: Path) -> None:
     folder = make_store(tmp_path / "store", [clean_a_mug()], measured_room())
     with pytest.raises(DataError, match=r"no room 9.*\[7\]"):
