@@ -50,7 +50,7 @@ setup(
         "safetensors>=0.4",
         "imageio>=2.31",
         "imageio-ffmpeg>=0.5",
-        "pillow>=10",
+        "pillow>=10.1",
         "click>=8.1",
         "tqdm>=4.66",
         "pyyaml>=6",

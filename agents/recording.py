@@ -83,9 +83,7 @@ def record(
     fps: int = FRAMES_PER_SECOND,
 ) -> Path:
     """Writes a film of one performer in an episode, or of two side by side."""
-    if len(performers) not in (1, 2):
-        raise BadInputError(f"expected one performer or two side by side, got {len(performers)}")
-    _check_name(Path(path))
+    check_film(path, len(performers))
     films = []
     for performer in performers:
         deeds = deeds_of(performer, source, key, backend=backend, max_steps=max_steps)
@@ -191,7 +189,7 @@ def side_by_side(one: Sequence[Frame], other: Sequence[Frame]) -> list[Frame]:
 def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_SECOND) -> Path:
     """Writes an MP4 that browsers play, or a GIF; at once or not at all."""
     path = Path(path)
-    _check_name(path)
+    check_film(path)
     if not frames:
         raise BadInputError(f"{path}: there is nothing to show")
     pictures = [*frames, *[frames[-1]] * (LAST_SECONDS * fps)]
@@ -201,8 +199,11 @@ def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_
     return path
 
 
-def _check_name(path: Path) -> None:
-    if path.suffix.lower() not in FORMATS:
+def check_film(path: str | Path, performers: int = 1) -> None:
+    """Raises ``BadInputError`` if a film cannot have that name, or so many performers."""
+    if performers not in (1, 2):
+        raise BadInputError(f"expected one performer or two side by side, got {performers}")
+    if Path(path).suffix.lower() not in FORMATS:
         raise BadInputError(f"{path}: expected a name that ends in {' or '.join(FORMATS)}")
 
 

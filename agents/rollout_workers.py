@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -93,7 +94,8 @@ def _blame(worker: _Worker) -> Iterator[EpisodeResult]:
     if worker.todo and not worker.running:
         raise SimulatorError(
             f"an evaluation process ended before its first episode (exit code "
-            f"{worker.process.exitcode}); run with one worker to see why"
+            f"{worker.process.exitcode}); run with one worker to see why, and in a script put "
+            "what it does under: if __name__ == '__main__':"
         )
     if len(worker.running) == 1:
         (key,) = worker.running.values()
@@ -121,6 +123,8 @@ def _start(job: Job, keys: deque[EpisodeKey]) -> _Worker:
 
 def _serve(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> None:
     """The body of a process: sends each key when it starts and each result when it is there."""
+    # Ctrl-C reaches all processes; the one that started this one ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
     network = TwoBranchNetwork(job.network)
     network.load_state_dict({name: torch.from_numpy(x) for name, x in job.weights.items()})

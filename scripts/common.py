@@ -57,7 +57,11 @@ RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
     ("augment", bool, "Show training episodes in one of the paper's seven looks at each use."),
     ("reads-goal", bool, "Read the goal before the instructions; the paper's network does not."),
-    ("memory", int, "Episodes that the method may keep.  [default: the paper's share]"),
+    (
+        "memory",
+        int,
+        "Episodes that the method may keep, if it keeps any.  [default: the paper's share]",
+    ),
     ("batch-size", int, "Episodes per update.  [default: 8 with the small network, else 32]"),
     ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),
     ("evaluation-episodes", int, "Evaluate on so many per task and split.  [default: all]"),

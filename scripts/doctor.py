@@ -6,18 +6,18 @@ import sys
 
 import click
 
-from scripts.common import clear_errors, version_option
+from gym_clalfred import __version__
 
 
+# Not with scripts.common: that imports what may be broken.
 @click.command()
-@version_option
-@clear_errors
+@click.version_option(__version__, message="cl-alfred-gym %(version)s")
 def main() -> None:
     """Say what works on this machine and how to mend what does not.
 
     Exits with 1 if something is missing that the embedded backend needs.
     """
-    from cl.experiment.doctor import examine
+    from cl.doctor import examine
 
     findings = examine()
     width = max(len(one.name) for one in findings)

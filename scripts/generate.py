@@ -33,9 +33,10 @@ def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> Non
     folder = tier_folder(TIERS[tier], cache)
     if verify:
         if not verify_tier(tier, cache=cache):
+            where = "" if cache is None else f" --cache {cache}"
             raise DataError(
                 f"{folder}: tier {tier} is not there for this release, or damaged; "
-                f"make it with: clalfred-generate {tier}"
+                f"make it with: clalfred-generate {tier}{where}"
             )
         click.echo(f"{folder}: complete and undamaged")
         return

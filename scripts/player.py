@@ -45,6 +45,7 @@ def main(
     Give it to AI2-THOR as its executable: Controller(local_executable_path="clalfred-player").
     Unity's own options are accepted and, but for the size of the screen, ignored.
     """
+    from gym_clalfred.errors import BadInputError
     from gym_clalfred.rooms import ROOM_NUMBERS
     from gym_clalfred.simulator.embedded.generator import make_room
     from gym_clalfred.simulator.embedded.room import Room
@@ -62,6 +63,9 @@ def main(
         misbehave(fault.kind)
     transport: Transport
     if pipes is not None:
+        missing = [path for path in pipes if not os.path.exists(path)]
+        if missing:
+            raise BadInputError(f"{missing[0]}: no such pipe; the client makes both")
         transport = Pipes(*pipes)
     elif port is not None:
         transport = Http(host, port, os.environ.get("AI2THOR_CLIENT_TOKEN", ""))

@@ -73,7 +73,7 @@ def main(
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
-    from agents.recording import Performer, record
+    from agents.recording import Performer, check_film, record
     from agents.strip import draw_strip
     from cl.experiment.agent_file import load_agent
     from cl.experiment.assess import select, with_changes
@@ -84,6 +84,9 @@ def main(
 
     check_names(split=split, task=task, room=room, tier=tier)
     performers = [Performer("expert")] if expert or not agents else []
+    strip = out.lower().endswith(".png")
+    if not strip:
+        check_film(out, len(performers) + len(agents))
     runs = []
     for path in agents:
         agent, config = load_agent(path, device="cpu")
@@ -101,7 +104,7 @@ def main(
         key = keys[number]
     else:
         key = EpisodeKey.parse(episode)
-    if out.lower().endswith(".png"):
+    if strip:
         made = draw_strip(out, source, key, performers, backend=run.backend, max_steps=steps)
         click.echo(f"{key}\n{made}")
         return

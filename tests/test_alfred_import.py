@@ -20,8 +20,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trajectories import clean_a_mug
 
+from gym_clalfred.data import alfred_folder as alfred_folder_module
+from gym_clalfred.data import store as store_module
 from gym_clalfred.data.alfred_import import importer, unpack
-from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred
+from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred, read_layout
 from gym_clalfred.data.alfred_import.records import Recorder
 from gym_clalfred.data.alfred_json import dump_trajectory, encode_trajectory
 from gym_clalfred.data.store import AlfredStore
@@ -259,10 +261,84 @@ def test_two_imports_at_once_make_one_store(
     assert len(seen) == 1
 
 
-def test_a_damaged_archive_is_named(tmp_path: Path) -> None:
-    (tmp_path / "data.tar.xz").write_bytes(b"nothing")
-    with pytest.raises(DataError, match=r"data\.tar\.xz"):
-        import_alfred(tmp_path, tmp_path / "store", workers=1)
+@pytest.mark.parametrize("packing", ["xz", "gz", "bz2"])
+def test_a_damaged_archive_is_named(tmp_path: Path, packing: str) -> None:
+    root, archive = alfred_folder(tmp_path), tmp_path / f"data.tar.{packing}"
+    with tarfile.open(archive, f"w:{packing}") as file:  # type: ignore[call-overload]
+        file.add(root / "json_2.1.0", "json_2.1.0")
+    whole = archive.read_bytes()
+    middle = len(whole) // 2
+    for damaged in (
+        b"nothing",
+        whole[:middle],
+        whole[:middle] + b"\xff" * 64 + whole[middle + 64 :],
+    ):
+        archive.write_bytes(damaged)
+        with pytest.raises(DataError, match=rf"data\.tar\.{packing}: cannot be unpacked"):
+            import_alfred(archive, tmp_path / "store", workers=1)
+
+
+def test_archives_of_a_whole_checkout_are_read(tmp_path: Path) -> None:
+    root = alfred_folder(tmp_path, 1)
+    with tarfile.open(tmp_path / "checkout.tar", "w") as file:
+        file.add(root / "json_2.1.0", "alfred-master/data/json_2.1.0")
+    report = import_alfred(tmp_path / "checkout.tar", tmp_path / "store", workers=1)
+    assert report.info == import_alfred(root, tmp_path / "whole", workers=1).info
+
+
+def test_archives_of_something_else_are_named(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "thesis.tar", "w") as file:
+        file.add(__file__, "thesis.tex")
+    with pytest.raises(DataError, match=r"thesis\.tar: not ALFRED's data"):
+        import_alfred(tmp_path / "thesis.tar", tmp_path / "store", workers=1)
+
+
+def test_the_current_folder_is_no_place_for_a_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = alfred_folder(tmp_path, 1)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(DataError, match="is the current folder"):
+        import_alfred(root, ".", workers=1)
+    assert import_alfred(root, "store", workers=1).store == tmp_path / "here" / "store"
+
+
+def test_layouts_of_a_checkout_are_found_from_its_data_folder(tmp_path: Path) -> None:
+    root = alfred_folder(tmp_path, 1)
+    layouts = tmp_path / "gen" / "layouts"
+    layouts.mkdir(parents=True)
+    np.save(layouts / "FloorPlan7-layout.npy", np.array([[2.5, 2.5]]))
+    for alfred in (root, root / "json_2.1.0"):
+        assert read_layout(alfred, root / "json_2.1.0", 7) == {(2.5, 2.5)}
+
+
+def test_the_store_counts_the_episodes_that_alfred_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = alfred_folder(tmp_path, 2)
+    listed = {(Split.TRAIN, clean_a_mug(trial="trial_T1").key): 1}
+    monkeypatch.setattr(alfred_folder_module, "LISTED_ANNOTATIONS", listed)
+    monkeypatch.setattr(store_module, "LISTED_ANNOTATIONS", listed)
+    report = import_alfred(root, tmp_path / "store", workers=1)
+    whole = len(clean_a_mug().annotations)
+    assert report.info.episodes == {"train": whole + 1}
+    assert len(AlfredStore(tmp_path / "store").entries(Split.TRAIN)) == whole + 1
+
+
+def test_a_script_without_a_main_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from gym_clalfred.data.alfred_import.importer import import_alfred\n"
+        f"import_alfred({str(alfred_folder(tmp_path))!r}, {str(tmp_path / 'store')!r}, workers=2)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert result.returncode == 1
+    assert "UsageError: this uses several processes" in result.stderr
+    assert "SimulatorError: a process ended before its work was done" in result.stderr
+    assert not (tmp_path / "store").exists()
 
 
 def test_an_existing_store_is_not_overwritten(tmp_path: Path) -> None:

@@ -111,12 +111,14 @@ print(made, len(told), os.environ == before)
 
 @needs_avx2
 @pytest.mark.parametrize(("network", "expected"), [("small", True), ("paper", False)])
-def test_runs_of_the_small_network_are_portable(network: str, expected: bool) -> None:
+def test_runs_of_the_small_network_are_portable(
+    network: str, expected: bool, tmp_path: Path
+) -> None:
     program = f"""
 from cl.experiment import RunConfig, train
 from gym_clalfred.errors import ClAlfredError
 try:
-    train(RunConfig(network={network!r}, data="nowhere"), "runs")
+    train(RunConfig(network={network!r}, data="nowhere"), {str(tmp_path)!r})
 except ClAlfredError:
     print(is_portable(), "MKL_CBWR" in os.environ)
 """

@@ -5,7 +5,11 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import signal
 import subprocess
+import sys
+import time
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +59,24 @@ def test_every_command_says_its_version(name: str) -> None:
     assert (run.exit_code, run.output) == (0, f"cl-alfred-gym {__version__}\n")
 
 
-def test_setup_installs_every_command() -> None:
-    text = (Path(__file__).parents[1] / "setup.py").read_text()
-    assert all(f'"{name}"' in text for name in COMMANDS)
+def test_every_command_is_installed() -> None:
+    installed = {one.name: one.value for one in entry_points(group="console_scripts")}
+    for name in (*COMMANDS, "player"):
+        assert installed[f"clalfred-{name}"] == f"scripts.{name}:main"
+
+
+def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "scripts.generate", "tiny", "--workers", "2", "--cache"]
+    process = subprocess.Popen(
+        [*command, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not list(tmp_path.glob("tiers/.tiny-*")):
+        assert process.poll() is None
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said.strip()) == (130, "Interrupted.")
+    assert not list(tmp_path.glob("tiers/*tiny*/*"))
 
 
 @pytest.mark.parametrize(
@@ -68,6 +87,12 @@ def test_setup_installs_every_command() -> None:
         (("train", "--preset", "papr"), "did you mean 'paper'?"),
         (("train", "--order", "9"), "order 9: expected a number from 1 to 5"),
         (("train", "--seed", "-1"), "seed -1: expected a whole number from 0"),
+        (("train", "--seed", str(2**64)), "expected a whole number to 4294967295"),
+        (("train", "--set", f"queue_length={10**400}"), "expected a whole number"),
+        (("sweep", "--orders", ",", "--out", "o"), "order: expected at least one value"),
+        (("record", "film.avi"), "film.avi: expected a name that ends in .mp4 or .gif"),
+        (("record", "film.gif", "--agent", "a", "--agent", "b", "--expert"), "or two side by side"),
+        (("player", "--pipes", "there", "nowhere"), "there: no such pipe"),
         (("train", "--memory", "0"), "memory 0: expected a whole number from 1"),
         (("train", "--set", "alpha=much"), "alpha 'much': expected a number"),
         (("train", "--set", "beta=1"), "unknown setting of the method 'beta'"),

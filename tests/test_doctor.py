@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from cl.experiment import doctor
-from cl.experiment.doctor import CHECKS, Finding, examine
+from cl import doctor
+from cl.doctor import CHECKS, Finding, examine
 from scripts.doctor import main
 
 
@@ -85,6 +87,20 @@ def test_a_machine_without_display_is_told_how_to_get_one(
 
 def test_alfred_data_is_imported_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLALFRED_ALFRED_DATA", raising=False)
-    fix = CHECKS["ALFRED data"]().fix
+    fix = CHECKS["ALFRED for tests"]().fix
     assert "clalfred-data import" in fix
     assert "docs/REAL_ALFRED.md" in fix
+
+
+@pytest.mark.parametrize("package", ["torch", "numba"])
+def test_a_package_that_cannot_be_imported_is_a_finding(package: str) -> None:
+    program = (
+        f"import sys; sys.modules[{package!r}] = None; from scripts.doctor import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stderr
+    assert f"MISSING {package}" in done.stdout
+    assert "to mend it: install it again" in done.stdout
+    assert done.stderr == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,3 +130,11 @@ def test_real_experts_replay_by_the_rules(tmp_path: Path) -> None:
     with Image.open(tmp_path / "report" / "worst" / "valid_seen-00.png") as picture:
         assert picture.size == (600, 300)
     assert len(list((tmp_path / "report" / "maps").iterdir())) == 2
+
+
+def test_what_is_not_finite_is_null_in_the_document() -> None:
+    unseen = replace(GOOD.encounters[0], iou=0.0, centre_error=float("inf"))
+    document = report_json({Split.TRAIN: [replace(GOOD, encounters=(unseen,)), BAD]})["train"]
+    assert document["rooms"]["7"]["centre_error"] is None
+    assert document["rooms"]["9"]["centre_error"] == pytest.approx(7.0)
+    json.dumps(document, allow_nan=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,19 +12,20 @@ from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.generate import (
+    MAX_ATTEMPTS,
     NEAR_METRES,
     TrajectoryGenerator,
     sample_scene,
     task_demands,
 )
-from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.quotas import TIERS, Scope
 from gym_clalfred.data.requests import Request, split_requests
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.expert.planner import solve
+from gym_clalfred.expert.planner import UnsolvableError, solve
 from gym_clalfred.expert.recorder import MIN_TARGET_PIXELS
 from gym_clalfred.language.tokenizer import Tokenizer, split_words
 from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
@@ -226,3 +228,21 @@ def test_targets_do_not_start_where_they_belong() -> None:
                 assert demands[task.target].count == 2
             if task.sliced:
                 assert C.Knife in demands
+
+
+def test_a_task_that_is_long_each_time_is_better_than_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = split_requests(TINY, Split.VALID_SEEN)[0]
+    request = replace(request, scope=Scope(longest=1))
+    generator = TrajectoryGenerator()
+    usual = generator.make(request)
+    attempts = []
+
+    def seldom(request: Request, rng: np.random.Generator) -> Trajectory:
+        attempts.append(rng)
+        if len(attempts) != 5:
+            raise UnsolvableError("not this time")
+        return usual
+
+    monkeypatch.setattr(generator, "_attempt", seldom)
+    assert generator.make(request) == usual
+    assert len(attempts) == MAX_ATTEMPTS

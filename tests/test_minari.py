@@ -18,6 +18,7 @@ from gym_clalfred.data import minari_exchange
 from gym_clalfred.data.archive import TrajectoryArchive, write_archive
 from gym_clalfred.data.minari_exchange import expert_pairs, export_minari, import_minari
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
@@ -55,7 +56,28 @@ def test_round_trip(source: TrajectoryArchive, tmp_path: Path) -> None:
     for key in keys:
         assert back.episode(key) == source.episode(key)
     assert len(back.entries(Split.TRAIN)) == len(source.entries(Split.TRAIN))
-    assert back.label == NAME
+    assert back.label == open_source(data=tmp_path / "out").label
+
+
+def test_other_data_of_the_same_name_has_another_label(tmp_path: Path) -> None:
+    labels = set()
+    for number, trial in enumerate(("trial_A", "trial_B")):
+        write_archive(tmp_path / trial, Split.TRAIN, [clean_a_mug(trial)])
+        source = TrajectoryArchive(tmp_path / trial)
+        export_minari(source, [entry.key for entry in source.entries(Split.TRAIN)], NAME)
+        labels.add(import_minari(NAME, tmp_path / str(number) / "out")[0].label)
+        minari.delete_dataset(NAME)
+    assert len(labels) == 2
+
+
+def test_episodes_of_rooms_that_are_not_generated_do_not_get_generated_ones(
+    source: TrajectoryArchive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TrajectoryArchive, "has_generated_rooms", False)
+    export_minari(source, some_keys(source), NAME)
+    assert minari.load_dataset(NAME).total_episodes == 4
+    with pytest.raises(DataError, match="in a room of tiny, which the dataset does not hold"):
+        import_minari(NAME, tmp_path / "out")
 
 
 def test_what_minari_reads(source: TrajectoryArchive) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gym_clalfred.actions import Action
-from gym_clalfred.expert.navigation import NavigationGrid, cell_of, looks, pose_after, turn_count
+from gym_clalfred.actions import LOOK_DEGREES, ROTATE_DEGREES, Action
+from gym_clalfred.expert.navigation import NavigationGrid, cell_of, looks
 from gym_clalfred.simulator.contract import GRID_METRES, AgentPose
 
 
@@ -20,6 +20,21 @@ def grid_of(cells: set[tuple[int, int]]) -> NavigationGrid:
 
 def pose(cell: tuple[int, int], yaw: int = 0, pitch: int = 30) -> AgentPose:
     return AgentPose(cell[0] * GRID_METRES, 0.9, cell[1] * GRID_METRES, yaw, pitch)
+
+
+def pose_after(start: AgentPose, path: Sequence[Action]) -> AgentPose:
+    """Where moves, turns and looks lead that nothing hinders."""
+    x, z, yaw, pitch = start.x, start.z, start.yaw, start.pitch
+    for action in path:
+        if action is Action.MoveAhead:
+            dx, dz = {0: (0, 1), 90: (1, 0), 180: (0, -1), 270: (-1, 0)}[yaw]
+            x, z = x + dx * GRID_METRES, z + dz * GRID_METRES
+        elif action in (Action.RotateLeft, Action.RotateRight):
+            sign = 1 if action is Action.RotateRight else -1
+            yaw = (yaw + sign * ROTATE_DEGREES) % 360
+        else:
+            pitch += LOOK_DEGREES if action is Action.LookDown else -LOOK_DEGREES
+    return AgentPose(x, start.y, z, yaw, pitch)
 
 
 OPEN_SPACE = set(itertools.product(range(5), range(5)))
@@ -53,13 +68,6 @@ def test_other_islands_and_points_off_the_grid_cannot_be_reached() -> None:
     routes = grid_of({(0, 0), (5, 5)}).routes(pose((0, 0)))
     assert routes.cost(pose((5, 5))) is None
     assert routes.path(pose((1, 0))) is None
-
-
-@pytest.mark.parametrize(
-    ("yaw", "wanted", "expected"), [(0, 90, 1), (0, 270, 1), (90, 270, 2), (180, 180, 0)]
-)
-def test_turn_count(yaw: int, wanted: int, expected: int) -> None:
-    assert turn_count(yaw, wanted) == expected
 
 
 def test_looks_go_the_right_way() -> None:

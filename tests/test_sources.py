@@ -104,8 +104,9 @@ def test_an_annotation_that_is_not_there(source: EpisodeSource, annotation: int)
 
 
 def test_a_split_that_is_not_there(source: EpisodeSource) -> None:
-    with pytest.raises(DataError, match="no split valid_seen"):
-        source.entries(Split.VALID_SEEN)
+    assert source.entries(Split.VALID_SEEN) == ()
+    with pytest.raises(DataError, match="has no episode"):
+        source.episode(EpisodeKey(Split.VALID_SEEN, TRAJECTORIES[0].key, 0))
 
 
 def test_opening_by_either_path(folder: Path) -> None:
@@ -407,3 +408,20 @@ def test_a_damaged_archive_cannot_be_labelled(archive: Path) -> None:
     archive_path(archive, Split.TRAIN).write_bytes(b"half")
     with pytest.raises(DataError, match=r"train\.zip: damaged"):
         open_source(data=archive)
+
+
+@pytest.mark.parametrize("number", ["", "-1", "x", "1" * 5000])
+def test_a_number_that_is_none_is_no_episode(number: str) -> None:
+    with pytest.raises(BadInputError, match="expected an episode"):
+        EpisodeKey.parse(f"train/{TRAJECTORIES[0].key}#{number}")
+
+
+def test_the_cache_may_be_named_from_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLALFRED_CACHE", "~/clalfred")
+    assert cache_dir() == Path.home() / "clalfred"
+
+
+def test_a_trajectory_without_annotations_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="has no annotation"):
+        write_archive(tmp_path, Split.TRAIN, [replace(TRAJECTORIES[0], annotations=())])
+    assert not archive_path(tmp_path, Split.TRAIN).exists()

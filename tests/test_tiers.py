@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from gym_clalfred.data.manifest import (
     code_fingerprint,
     read_manifest,
 )
-from gym_clalfred.data.quotas import ANNOTATIONS, TIERS, Quota, Tier
+from gym_clalfred.data.quotas import ANNOTATIONS, TIERS, Quota, Scope, Tier
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import (
     foreign_tiers,
@@ -355,3 +356,47 @@ def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(StorageError, match="for the cache with CLALFRED_CACHE"):
         tier_source("tiny", cache=tmp_path / "file" / "cache")
+
+
+def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "thesis.tex").write_text("years of work")
+    with pytest.raises(BadInputError, match="is not a tier"):
+        make_tier(NANO, tmp_path / "own", workers=1)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadInputError, match="is not a tier"):
+        make_tier(NANO, tmp_path / "file", workers=1)
+    assert (tmp_path / "own" / "thesis.tex").read_text() == "years of work"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "own"]
+
+
+@pytest.mark.parametrize(("trajectories", "episodes"), [(0, 0), (3, 2), (-1, 1)])
+def test_a_trajectory_without_episodes_is_no_quota(trajectories: int, episodes: int) -> None:
+    with pytest.raises(BadInputError, match="an episode for each"):
+        Quota(TaskType.HEAT, RoomType.KITCHEN, trajectories, episodes)
+
+
+def test_tiers_that_cannot_be_made_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="has no quotas for valid_seen, valid_unseen"):
+        make_tier(Tier("own", {Split.TRAIN: _CELL}), tmp_path / "own")
+    kitchens = replace(NANO, scope=Scope(rooms=(1, 2)))
+    with pytest.raises(BadInputError, match="in a bathroom, but its scope has no such room"):
+        make_tier(kitchens, tmp_path / "own")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tier_may_lack_a_split(tmp_path: Path) -> None:
+    alone = Tier("own", {**dict.fromkeys(Split, ()), Split.TRAIN: _CELL}, seed=3)
+    make_tier(alone, tmp_path / "own", workers=1)
+    source = TrajectoryArchive(tmp_path / "own")
+    assert [len(source.entries(split)) for split in Split] == [2, 0, 0]
+
+
+def test_modules_in_the_current_folder_are_not_taken_for_pythons(
+    nano: Tier, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "random.py").write_text("raise SystemExit('shadowed')")
+    monkeypatch.chdir(tmp_path / "work")
+    source = tier_source("nano", cache=tmp_path, workers=2)
+    assert source.label == read_manifest(tier_folder(NANO, made)).label

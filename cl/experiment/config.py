@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -289,11 +288,17 @@ def _check_overrides(overrides: object, settings: MethodConfig) -> None:
         kind = type(getattr(settings, name))
         # 1 is a fine share, but True is no number.
         fits = type(value) is kind or (kind is float and type(value) is int)
-        if not fits or not math.isfinite(value):
+        if not fits or not abs(value) < _TOO_LARGE:
             raise BadInputError(f"{name} {value!r}: expected {_KINDS[kind]}")
     # The settings themselves know how large they may be.
     replace(settings, **overrides)
 
+
+#: The largest seed, and larger than any count.
+_LARGEST = 2**32 - 1
+
+#: No setting is nearly as large; not a number is not smaller either.
+_TOO_LARGE = 1e12
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
 
@@ -308,6 +313,8 @@ def _check_number(name: str, value: object, least: int) -> None:
     _refuse_several(name, value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise BadInputError(f"{name} {value!r}: expected a whole number from {least}")
+    if value > _LARGEST:
+        raise BadInputError(f"{name} {value}: expected a whole number to {_LARGEST}")
 
 
 def _refuse_several(name: str, value: object) -> None:

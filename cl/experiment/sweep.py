@@ -56,6 +56,9 @@ def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
         RunConfig.from_dict({**common, **dict(zip(axes, values))})
         for values in itertools.product(*axes.values())
     ]
+    empty = [name for name, values in axes.items() if not values]
+    if empty:
+        raise BadInputError(f"{', '.join(empty)}: expected at least one value, got none")
     if len({run.name for run in runs}) != len(runs):
         raise BadInputError("a value occurs twice in the sweep")
     return runs

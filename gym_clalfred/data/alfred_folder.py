@@ -39,6 +39,12 @@ LISTED_ANNOTATIONS = {
 }
 
 
+def is_listed(key: EpisodeKey) -> bool:
+    """Whether ALFRED's split lists an episode that is in its files."""
+    count = LISTED_ANNOTATIONS.get((key.split, key.trajectory))
+    return count is None or key.annotation < count
+
+
 def find_root(path: str | Path) -> Path | None:
     """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it.
 
@@ -63,6 +69,7 @@ class AlfredFolder(EpisodeSource):
     """
 
     label = "alfred-2.1.0"
+    has_generated_rooms = False
 
     def __init__(self, path: str | Path, *, skip_damaged: bool = False) -> None:
         root = find_root(path)
@@ -151,9 +158,7 @@ class AlfredFolder(EpisodeSource):
 
     def _files(self, split: Split) -> Iterator[tuple[str, Stamp]]:
         folder = self.root / split.value
-        if not folder.is_dir():
-            raise DataError(f"{folder}: not found; this data has no split {split.value}")
-        for task in sorted(os.listdir(folder)):
+        for task in sorted(os.listdir(folder)) if folder.is_dir() else ():
             if not (folder / task).is_dir():
                 continue
             for trial in sorted(os.listdir(folder / task)):

@@ -73,6 +73,8 @@ def write_archive(
         for trajectory in trajectories:
             if trajectory.key in seen:
                 raise BadInputError(f"{trajectory.key} occurs twice in {split.value}")
+            if not trajectory.annotations:
+                raise BadInputError(f"{trajectory.key} has no annotation: expected at least one")
             seen.add(trajectory.key)
             content = encode_trajectory(trajectory)
             name = _entry_name(split, trajectory.key)
@@ -110,9 +112,12 @@ class TrajectoryArchive(EpisodeSource):
 
     Args:
         folder: with ``train.zip``, ``valid_seen.zip`` and ``valid_unseen.zip``; a missing one is
-            an error only when that split is asked for.
+            a split without episodes.
         label: names the data in results; the folder's name if not given.
     """
+
+    #: What to do about a damaged archive.
+    remedy = "copy it again, or delete it to have it made again if it is in the cache"
 
     def __init__(self, folder: str | Path, label: str | None = None) -> None:
         self.folder = Path(folder).absolute()
@@ -154,6 +159,8 @@ class TrajectoryArchive(EpisodeSource):
         return trajectory
 
     def _index(self, split: Split) -> dict[str, IndexRow]:
+        if not archive_path(self.folder, split).is_file():
+            return {}
         if split not in self._rows:
             file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
             document = Field.parse(self._bytes(split, INDEX_NAME), file)
@@ -173,15 +180,11 @@ class TrajectoryArchive(EpisodeSource):
                 self._archives[handle] = zipfile.ZipFile(path)
             return self._archives[handle].read(name)
         except KeyError:
-            raise DataError(
-                f"{path}: has no entry {name}; delete the file to make it again"
-            ) from None
-        except FileNotFoundError:
-            raise DataError(f"{path}: not found; this data has no split {split.value}") from None
+            raise DataError(f"{path}: has no entry {name}; {self.remedy}") from None
+        except (FileNotFoundError, PermissionError) as error:
+            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
         except ZIP_DAMAGE as error:
-            raise DataError(
-                f"{path}: damaged ({error}); delete the file to make it again"
-            ) from None
+            raise DataError(f"{path}: damaged ({error}); {self.remedy}") from None
 
 
 def _entry_name(split: Split, key: str) -> str:

@@ -17,7 +17,7 @@ def cache_dir() -> Path:
     """``$CLALFRED_CACHE`` if set, else ``clalfred`` in the platform's user cache folder."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
-        return Path(chosen)
+        return Path(chosen).expanduser()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
     elif sys.platform == "darwin":

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from PIL import Image, ImageDraw
 
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fidelity import Encounter, Replay, replay
+from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
@@ -92,13 +92,7 @@ def measure(
     keys.sort(key=lambda key: (int(key.split("/")[0].rsplit("-", 1)[1]), key))
     jobs = [(store.folder, split, keys[k : k + _CHUNK]) for k in range(0, len(keys), _CHUNK)]
     found: list[Replay] = []
-    if workers <= 1:
-        for job in jobs:
-            found += _replay_some(job)
-            progress(len(found), len(keys))
-        return found
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with WorkerPool(workers) as pool:
         for part in pool.map(_replay_some, jobs):
             found += part
             progress(len(found), len(keys))
@@ -136,9 +130,9 @@ def report_json(replays: Mapping[Split, Sequence[Replay]]) -> dict[str, Any]:
     """The figures as a document."""
     return {
         split.value: {
-            "all": summarise(part).__dict__,
-            "task_types": _figures(_grouped(part, lambda one: one.task_type)),
-            "rooms": _figures(_grouped(part, lambda one: str(one.number))),
+            "all": _figures(part),
+            "task_types": _by_group(part, lambda one: one.task_type),
+            "rooms": _by_group(part, lambda one: str(one.number)),
             "failed": {one.key: why(one) for one in part if not one.success},
         }
         for split, part in replays.items()
@@ -150,7 +144,7 @@ def write_report(
 ) -> None:
     """Writes ``report.md``, ``report.json``, pictures of the worst masks and maps of the rooms."""
     with atomic_file(folder / "report.json") as file:
-        file.write((json.dumps(report_json(replays), indent=1) + "\n").encode())
+        file.write((json.dumps(report_json(replays), indent=1, allow_nan=False) + "\n").encode())
     with atomic_file(folder / "report.md") as file:
         file.write(report_text(replays).encode())
     numbers = sorted({one.number for part in replays.values() for one in part})
@@ -242,8 +236,14 @@ def _grouped(replays: Iterable[Replay], by: Callable[[Replay], str]) -> dict[str
     return dict(sorted(groups.items()))
 
 
-def _figures(groups: Mapping[str, Sequence[Replay]]) -> dict[str, Any]:
-    return {name: summarise(part).__dict__ for name, part in groups.items()}
+def _figures(replays: Sequence[Replay]) -> dict[str, Any]:
+    """A summary; what is not finite, such as the distance to a mask that is empty, is ``None``."""
+    figures = summarise(replays).__dict__
+    return {name: value if math.isfinite(value) else None for name, value in figures.items()}
+
+
+def _by_group(replays: Sequence[Replay], key: Callable[[Replay], str]) -> dict[str, Any]:
+    return {name: _figures(part) for name, part in _grouped(replays, key).items()}
 
 
 def _table(head: str, groups: Mapping[str, Sequence[Replay]]) -> list[str]:

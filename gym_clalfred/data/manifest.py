@@ -18,6 +18,10 @@ from gym_clalfred.errors import DataError
 
 MANIFEST_NAME = "manifest.json"
 _STAMP_NAME = "stamp.json"
+#: All that a tier's folder consists of.
+FILE_NAMES = frozenset(
+    {MANIFEST_NAME, _STAMP_NAME, *(archive_path(Path(), split).name for split in Split)}
+)
 #: Files of the package that decide what is generated.
 _DECIDING = (
     "actions.py",
@@ -25,9 +29,11 @@ _DECIDING = (
     "interaction.py",
     "objects.py",
     "rooms.py",
+    "data/alfred_reader.py",
     "data/alfred_writer.py",
     "data/archive.py",
     "data/generate.py",
+    "data/index.py",
     "data/quotas.py",
     "data/requests.py",
     "data/sampling.py",

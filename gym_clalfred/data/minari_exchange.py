@@ -3,7 +3,8 @@
 Needs the extra ``minari`` (``pip install "cl-alfred-gym[minari]"``). Datasets are Minari's own
 Arrow format in Minari's own folder. An episode's metadata holds the key of the episode, as
 ``options["episode"]``, and the whole trajectory, as ``traj_data``; so an import gives back exactly
-what was exported, masks and annotations included.
+what was exported, masks and annotations included. Rooms are not exported: episodes
+in rooms that are not the generated ones need the store that they came from to be played.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
-from gym_clalfred.data.archive import TrajectoryArchive, write_archive
+from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
 from gym_clalfred.language.text import CHARACTERS, plain_lines
@@ -68,7 +70,10 @@ def export_minari(
     def buffers() -> Iterator[Any]:
         for key in keys:
             episode = source.episode(key)
-            documents.append({"traj_data": encode_trajectory(episode.trajectory).decode()})
+            document = {"traj_data": encode_trajectory(episode.trajectory).decode()}
+            if not source.has_generated_rooms:
+                document["rooms_of"] = source.label
+            documents.append(document)
             yield _buffer(episode, env)
 
     try:
@@ -95,7 +100,7 @@ def export_minari(
 
 def import_minari(
     dataset_id: str, folder: str | Path
-) -> tuple[TrajectoryArchive, tuple[EpisodeKey, ...]]:
+) -> tuple[EpisodeSource, tuple[EpisodeKey, ...]]:
     """Turns a dataset that ``export_minari`` wrote into an archive of trajectories.
 
     Returns the opened archive, which has every annotation of each trajectory, and the episodes
@@ -112,6 +117,11 @@ def import_minari(
         name = f"{dataset_id}, episode {number}"
         if "traj_data" not in metadata or "episode" not in (metadata.get("options") or {}):
             raise DataError(f"{name}: not a dataset that export_minari wrote: no traj_data")
+        if "rooms_of" in metadata:
+            raise DataError(
+                f"{name}: is in a room of {metadata['rooms_of']}, which the dataset does not hold; "
+                "give that folder as data= instead"
+            )
         try:
             key = EpisodeKey.parse(metadata["options"]["episode"])
         except BadInputError as error:
@@ -125,7 +135,7 @@ def import_minari(
         found.setdefault(key.split, {}).setdefault(key.trajectory, number)
     for split, numbers in found.items():
         write_archive(folder, split, _trajectories(dataset, numbers.values()))
-    return TrajectoryArchive(folder, label=dataset_id), tuple(keys)
+    return open_source(data=folder), tuple(keys)
 
 
 def expert_pairs(trajectory: Trajectory) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
 
@@ -21,6 +22,13 @@ class Quota:
     room_type: RoomType
     trajectories: int
     episodes: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.trajectories <= self.episodes:
+            raise BadInputError(
+                f"a quota of {self.trajectories} trajectories with {self.episodes} episodes: "
+                "expected at least one trajectory, and an episode for each"
+            )
 
     def annotations(self, position: int) -> int:
         """Number of annotations of the trajectory at a position of the quota; evenly spread."""

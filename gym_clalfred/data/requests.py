@@ -8,6 +8,7 @@ import numpy as np
 
 from gym_clalfred.data.quotas import ANY_TASK, Quota, Scope, Tier
 from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
 from gym_clalfred.tasks.spec import TaskType
 
@@ -50,6 +51,23 @@ class Request:
         """Randomness of one attempt; no other request or attempt has the same."""
         split = tuple(Split).index(self.split)
         return np.random.default_rng([self.seed, split, self.index, attempt])
+
+
+def check_tier(tier: Tier) -> None:
+    """Raises ``BadInputError`` if a tier lacks a split or asks for a room that there is not."""
+    missing = [split.value for split in Split if split not in tier.quotas]
+    if missing:
+        raise BadInputError(
+            f"tier {tier.name!r} has no quotas for {', '.join(missing)}: expected some for every "
+            "split, () for none"
+        )
+    for split in Split:
+        for request in split_requests(tier, split):
+            if not request.rooms:
+                raise BadInputError(
+                    f"tier {tier.name!r} asks for {request.task_type.paper_name} in a "
+                    f"{request.room_type.name.lower()}, but its scope has no such room"
+                )
 
 
 def split_requests(tier: Tier, split: Split) -> list[Request]:

@@ -27,9 +27,12 @@ class EpisodeSource(ABC):
     #: Says in results what was used, such as ``small-v1`` or ``alfred-2.1.0``.
     label: str
 
+    #: Whether ``room`` gives the generated rooms, which every other source of them gives too.
+    has_generated_rooms: bool = True
+
     @abstractmethod
     def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
-        """The index of a split, in a fixed order."""
+        """The index of a split, in a fixed order; empty if the data has no such split."""
 
     @abstractmethod
     def episode(self, key: EpisodeKey) -> Episode:

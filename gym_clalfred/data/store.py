@@ -113,6 +113,9 @@ class AlfredStore(TrajectoryArchive):
         folder: a store.
     """
 
+    remedy = "import the data again"
+    has_generated_rooms = False
+
     def __init__(self, folder: str | Path) -> None:
         self.info = read_info(folder)
         super().__init__(folder, self.info.label)
@@ -139,7 +142,7 @@ class AlfredStore(TrajectoryArchive):
                     f"{path}: has no room {number}; the store knows {list(self.info.rooms)}"
                 ) from None
             except ZIP_DAMAGE as error:
-                raise DataError(f"{path}: damaged ({error}); import the data again") from None
+                raise DataError(f"{path}: damaged ({error}); {self.remedy}") from None
             self._rooms[number] = parse_room(Field.parse(content, f"{path}/{name}"))
         return self._rooms[number]
 

@@ -14,6 +14,8 @@ from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_arc
 from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
+    FILE_NAMES,
+    MANIFEST_NAME,
     ArchiveEntry,
     Manifest,
     code_fingerprint,
@@ -23,7 +25,7 @@ from gym_clalfred.data.manifest import (
     write_manifest,
 )
 from gym_clalfred.data.quotas import TIERS, Tier
-from gym_clalfred.data.requests import split_requests
+from gym_clalfred.data.requests import check_tier, split_requests
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, StorageError
@@ -90,8 +92,14 @@ def foreign_tiers(cache: str | Path | None = None) -> list[Path]:
 def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     """Generates a tier into a folder, which appears only when it is complete.
 
-    Whatever is in the folder is replaced.
+    A tier that is in the folder is replaced.
+
+    Raises:
+        BadInputError: if the folder holds something else, or the tier asks for what there is not.
     """
+    if folder.exists() and not _may_replace(folder):
+        raise BadInputError(f"{folder}: exists and is not a tier; choose another folder")
+    check_tier(tier)
     folder.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -105,6 +113,12 @@ def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return manifest
+
+
+def _may_replace(folder: Path) -> bool:
+    """Whether it is empty or a tier, whole or damaged."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
+    return MANIFEST_NAME in names or names <= FILE_NAMES
 
 
 def _tiers_folder(cache: str | Path | None) -> Path:

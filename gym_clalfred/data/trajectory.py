@@ -18,6 +18,9 @@ from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Scene, Vector
 from gym_clalfred.tasks.spec import TaskSpec
 
+#: Of an annotation's number; people annotated a trajectory a few times.
+_MOST_DIGITS = 6
+
 
 class Split(str, Enum):
     """ALFRED's published splits."""
@@ -156,7 +159,8 @@ class EpisodeKey:
         """The inverse of ``str``: ``<split>/<folder>/<trial>#<annotation>``."""
         path, _, number = text.rpartition("#")
         split, _, trajectory = path.partition("/")
-        if split not in Split._value2member_map_ or not trajectory or not number.isdecimal():
+        known = split in Split._value2member_map_
+        if not known or not trajectory or not number.isdecimal() or len(number) > _MOST_DIGITS:
             raise BadInputError(
                 f"expected an episode '<split>/<folder>/<trial>#<annotation>' with a split of "
                 f"{[each.value for each in Split]}, got {text!r}"

@@ -23,6 +23,14 @@ from gym_clalfred.errors import SimulatorError
 
 _LENGTH = struct.Struct("!I")
 
+#: Imports from where this process does; else modules in the current folder would come first.
+_PROGRAM = f"""
+import sys
+sys.path[:] = filter(None, sys.path)
+from {__name__} import serve
+serve()
+"""
+
 #: Requests given to a worker before its first answer is read, so that it never waits for us.
 _AHEAD = 4
 
@@ -60,12 +68,13 @@ def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajecto
 class _Worker:
     def __init__(self) -> None:
         environment = dict(os.environ)
-        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+        environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self._process = subprocess.Popen(
-            [sys.executable, "-c", f"from {__name__} import serve; serve()"],
+            [sys.executable, "-c", _PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
+            start_new_session=True,  # Ctrl-C is for this process alone, which ends its workers
         )
 
     def send(self, request: Request) -> None:

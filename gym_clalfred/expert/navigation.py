@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,30 +27,6 @@ def looks(pitch: int, wanted: int) -> tuple[Action, ...]:
     """The looks that tilt the camera from one pitch to another."""
     count = (wanted - pitch) // LOOK_DEGREES
     return (Action.LookDown,) * count if count > 0 else (Action.LookUp,) * -count
-
-
-def turn_count(yaw: int, wanted: int) -> int:
-    """How many quarter turns lie between two headings: 0, 1 or 2."""
-    quarters = (wanted - yaw) // ROTATE_DEGREES % _HEADINGS
-    return min(quarters, _HEADINGS - quarters)
-
-
-def pose_after(pose: AgentPose, actions: Iterable[Action]) -> AgentPose:
-    """Where unhindered navigation actions lead; other actions do not matter."""
-    x, z, yaw, pitch = pose.x, pose.z, pose.yaw, pose.pitch
-    for action in actions:
-        if action is Action.MoveAhead:
-            dx, dz = _AHEAD[yaw // ROTATE_DEGREES % _HEADINGS]
-            x, z = x + dx * GRID_METRES, z + dz * GRID_METRES
-        elif action is Action.RotateLeft:
-            yaw = (yaw - ROTATE_DEGREES) % 360
-        elif action is Action.RotateRight:
-            yaw = (yaw + ROTATE_DEGREES) % 360
-        elif action is Action.LookUp:
-            pitch -= LOOK_DEGREES
-        elif action is Action.LookDown:
-            pitch += LOOK_DEGREES
-    return AgentPose(x, pose.y, z, yaw, pitch)
 
 
 @dataclass(frozen=True)

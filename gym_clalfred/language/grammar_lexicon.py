@@ -21,11 +21,6 @@ class Noun:
     many: str
     countable: bool = True
 
-    @property
-    def a(self) -> str:
-        """With the indefinite article."""
-        return with_article(self.one)
-
 
 def with_article(phrase: str) -> str:
     """ "a" or "an" before a phrase."""

@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -27,7 +25,7 @@ from typing import TypeVar
 import numpy as np
 
 import gym_clalfred
-from gym_clalfred.data.alfred_folder import find_root
+from gym_clalfred.data.alfred_folder import find_root, is_listed
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
 from gym_clalfred.data.alfred_import.hulls import carve_items
 from gym_clalfred.data.alfred_import.items import (
@@ -42,12 +40,18 @@ from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, 
 from gym_clalfred.data.alfred_import.unpack import archives_in, unpack
 from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.data.alfred_reader import parse_trajectory
-from gym_clalfred.data.archive import archive_path, merge_archives, write_archive
+from gym_clalfred.data.archive import (
+    TrajectoryArchive,
+    archive_path,
+    merge_archives,
+    write_archive,
+)
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import hash_of_code
+from gym_clalfred.data.pool import WorkerPool, refuse_while_starting
 from gym_clalfred.data.store import (
     STORE_VERSION,
     StoreInfo,
@@ -72,6 +76,7 @@ CHUNK = 200
 _LARGEST_ROOM = 40.0
 
 Progress = Callable[[str, int, int], None]
+_Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
 
 
@@ -126,7 +131,9 @@ def import_alfred(
     Raises:
         DataError: naming the file and the field, if something cannot be read.
     """
-    alfred, target = Path(os.path.expanduser(alfred)), Path(os.path.expanduser(store))
+    refuse_while_starting()  # which would wait for the lock below
+    alfred = Path(os.path.expanduser(alfred))
+    target = Path(os.path.abspath(os.path.expanduser(store)))
     _check_free(target)
     archives = _archives_of(alfred)
     work = target.with_name(f"{target.name}.partial")
@@ -134,7 +141,9 @@ def import_alfred(
         # Another process may have made it while this one waited.
         _check_free(target)
         if archives:
-            alfred = unpack(archives, work, partial(progress, "unpacking"))
+            given, alfred = alfred, unpack(archives, work, partial(progress, "unpacking"))
+            if find_root(alfred) is None:
+                raise _no_data(given)
         info, damaged = _build(alfred, target, work, splits, skip_damaged, workers, progress)
     shutil.rmtree(work, ignore_errors=True)
     return ImportReport(target, info, folder_bytes(target), tuple(damaged))
@@ -147,6 +156,8 @@ def _check_free(target: Path) -> None:
         raise DataError(f"{target}: is a file; choose a folder for the store")
     if target.exists() and any(target.iterdir()):
         raise DataError(f"{target}: exists and is not empty; choose another folder")
+    if target == Path.cwd():
+        raise DataError(f"{target}: is the current folder; choose one that does not exist yet")
 
 
 def _archives_of(alfred: Path) -> list[Path]:
@@ -183,8 +194,8 @@ def _build(
     chunks = [chunk for split in found for chunk in _chunks(root, split, work, skip_damaged)]
     if not chunks:
         raise DataError(f"{root}: no trajectories found")
-    with _Pool(workers, progress) as pool:
-        damaged = [m for group in pool.map("reading", _read_chunk, chunks) for m in group]
+    with _Steps(workers, progress) as pool:
+        damaged = [m for group in pool.do("reading", _read_chunk, chunks) for m in group]
         evidence = read_evidence(chunk.folder / "evidence.zip" for chunk in chunks)
         if not evidence:
             raise DataError(f"{root}: none of the files could be read; the first: {damaged[0]}")
@@ -192,7 +203,7 @@ def _build(
             room.walked |= read_layout(alfred, root, number)
         fits = _fit_all(evidence, pool)
         jobs = [(room, _shapes_of(room, fits)) for _, room in sorted(evidence.items())]
-        rooms = pool.map("rebuilding rooms", _build_room, jobs)
+        rooms = pool.do("rebuilding rooms", _build_room, jobs)
     content = work / "store"
     shutil.rmtree(content, ignore_errors=True)
     content.mkdir(parents=True)
@@ -202,7 +213,8 @@ def _build(
         parts = [archive_path(c.folder, split) for c in chunks if c.split is split]
         summary = merge_archives(content, split, parts)
         trajectories[split.value] = summary.trajectories
-        episodes[split.value] = summary.episodes
+        entries = TrajectoryArchive(content).entries(split)
+        episodes[split.value] = sum(is_listed(entry.key) for entry in entries)
         digest.update(summary.sha256.encode())
     write_rooms(content, rooms)
     digest.update((content / "rooms.zip").read_bytes())
@@ -219,8 +231,9 @@ def _build(
 def read_layout(alfred: Path, root: Path, number: int) -> set[tuple[float, float]]:
     """The grid points of ``gen/layouts/FloorPlan<number>-layout.npy``; none if there is no file."""
     name = f"FloorPlan{number}-layout.npy"
-    for folder in (alfred / "gen" / "layouts", root.parent / "gen" / "layouts", alfred / "layouts"):
-        path = folder / name
+    places = (alfred / "gen", root.parent / "gen", root.parent.parent / "gen", alfred)
+    for folder in places:
+        path = folder / "layouts" / name
         if not path.is_file():
             continue
         try:
@@ -323,7 +336,7 @@ def _read_file(key: str, path: Path) -> Trajectory:
     return name_holders(name_ids(trajectory))
 
 
-def _fit_all(evidence: dict[int, RoomEvidence], pool: _Pool) -> dict[str, ItemFit]:
+def _fit_all(evidence: dict[int, RoomEvidence], pool: _Steps) -> dict[str, ItemFit]:
     """Measures all names, one job per class."""
     views: dict[str, dict[str, list[ItemView]]] = {}
     for room in evidence.values():
@@ -334,8 +347,8 @@ def _fit_all(evidence: dict[int, RoomEvidence], pool: _Pool) -> dict[str, ItemFi
                 names = views.setdefault(seen.name.split("_")[0], {})
                 names.setdefault(seen.name, []).append(view)
     groups = sorted(views.values(), key=lambda names: -len(names))
-    measured = pool.map("measuring", fit_items, groups)
-    carved = pool.map("carving", carve_items, list(zip(measured, groups)))
+    measured = pool.do("measuring", fit_items, groups)
+    carved = pool.do("carving", carve_items, list(zip(measured, groups)))
     return {name: fit for fits in carved for name, fit in fits.items()}
 
 
@@ -354,38 +367,18 @@ def _build_room(job: tuple[RoomEvidence, dict[str, ItemShape]]) -> Room:
     return Reconstruction(*job).build()
 
 
-class _Pool:
-    """Worker processes with a progress report; one worker means none beside this process."""
+class _Steps(WorkerPool):
+    """Processes with a report of their progress, step by step."""
 
     def __init__(self, workers: int, progress: Progress) -> None:
-        self._workers = max(workers, 1)
+        super().__init__(workers)
         self._progress = progress
-        self._executor: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> _Pool:
-        if self._workers > 1:
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(self._workers, mp_context=context)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(cancel_futures=True)
-
-    def map(self, step: str, work: Callable[..., _Result], jobs: Sequence[object]) -> list[_Result]:
+    def do(self, step: str, work: Callable[[_Job], _Result], jobs: Sequence[_Job]) -> list[_Result]:
         """The results in the order of the jobs."""
         self._progress(step, 0, len(jobs))
-        if self._executor is None:
-            results = []
-            for job in jobs:
-                results.append(work(job))
-                self._progress(step, len(results), len(jobs))
-            return results
-        futures = [self._executor.submit(work, job) for job in jobs]
-        waiting = set(futures)
-        while waiting:
-            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-            self._progress(step, len(jobs) - len(waiting), len(jobs))
-        return [future.result() for future in futures]
+        results = []
+        for result in self.map(work, jobs):
+            results.append(result)
+            self._progress(step, len(results), len(jobs))
+        return results

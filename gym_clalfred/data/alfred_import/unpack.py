@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import re
 import shutil
 import tarfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,9 +18,12 @@ _ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 
 #: The only files that are taken out, whatever else an archive holds.
 _WANTED = re.compile(
-    r"(?:\./)?(?P<path>json_2\.1\.0/[\w-]+/[\w.-]+/[\w.-]+/traj_data\.json"
+    r"(?:[\w.-]+/)*(?P<path>json_2\.1\.0/[\w-]+/[\w.-]+/[\w.-]+/traj_data\.json"
     r"|gen/layouts/FloorPlan\d+-layout\.npy)"
 )
+
+#: What reading a damaged archive raises.
+_DAMAGE = (tarfile.TarError, lzma.LZMAError, zlib.error, OSError, EOFError, ValueError)
 
 _PREFIX = "unpacked"
 
@@ -57,7 +62,7 @@ def unpack(
         if not done.is_file():
             try:
                 _unpack_one(archive, target)
-            except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+            except _DAMAGE as error:
                 raise DataError(f"{archive}: cannot be unpacked: {error}") from None
             with atomic_file(done):
                 pass

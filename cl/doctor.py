@@ -1,4 +1,7 @@
-"""What works on this machine, and how to mend what does not."""
+"""What works on this machine, and how to mend what does not.
+
+Nothing is imported before it is looked at: any of it may be what is broken.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-
-from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ def examine() -> list[Finding]:
 def _guarded(name: str, check: Callable[[], Finding]) -> Finding:
     try:
         return check()
+    except ImportError as error:
+        return Finding(name, False, str(error), "install it again: pip install cl-alfred-gym")
     except Exception as error:
         return Finding(name, False, f"{type(error).__name__}: {error}", "report this as a bug")
 
@@ -74,7 +77,12 @@ def _renderer() -> Finding:
     speed = count / (time.perf_counter() - began)
     simulator.close()
     works = frame.rgb.std() > 1
-    return Finding("renderer", bool(works), f"five views of 84 x 84: {speed:.0f} per second")
+    return Finding(
+        "renderer",
+        bool(works),
+        f"five views of 84 x 84: {speed:.0f} per second" if works else "draws nothing",
+        "install numba and numpy again; if that does not help, report this as a bug",
+    )
 
 
 def _torch() -> Finding:
@@ -117,6 +125,8 @@ def _encoder() -> Finding:
 
 
 def _cache() -> Finding:
+    from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
+
     folder = cache_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -158,13 +168,13 @@ def _tiers() -> Finding:
 def _alfred() -> Finding:
     variable = os.environ.get("CLALFRED_ALFRED_DATA")
     if variable and Path(variable).exists():
-        return Finding("ALFRED data", True, variable, needed=False)
+        return Finding("ALFRED for tests", True, variable, needed=False)
     return Finding(
-        "ALFRED data",
+        "ALFRED for tests",
         False,
         f"{variable}: not there" if variable else "CLALFRED_ALFRED_DATA is not set",
-        "download json_2.1.0, then: clalfred-data import --alfred FOLDER --out STORE, and give the "
-        "store with --data; see docs/REAL_ALFRED.md",
+        "only for this project's tests on real data: set it to the folder that has json_2.1.0. To "
+        "train on ALFRED: clalfred-data import, see docs/REAL_ALFRED.md",
         needed=False,
     )
 
@@ -208,7 +218,7 @@ CHECKS: dict[str, Callable[[], Finding]] = {
     "ffmpeg": _ffmpeg,
     "cache": _cache,
     "generated data": _tiers,
-    "ALFRED data": _alfred,
+    "ALFRED for tests": _alfred,
     "AI2-THOR": _thor,
     "ray": _optional("ray", "ray"),
     "minari": _optional("minari", "minari"),
