@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ PUBLISHED = ROOT / "results"
 def main() -> None:
     """Publish results: collect finished runs, then write docs/RESULTS.md from what is collected.
 
-    Whoever repeats a published run compares it with verify.
+    Whoever repeats published runs compares them with verify, and what they say with agree.
     """
 
 
@@ -52,6 +53,24 @@ def verify(folder: str) -> None:
     click.echo(summary(compared))
     if not compared or any(one.different for one in compared):
         raise SystemExit(1)
+
+
+@main.command()
+@click.argument("before", type=click.Path(exists=True))
+@click.argument("after", type=click.Path(exists=True), default=PUBLISHED)
+@clear_errors
+def agree(before: str, after: str) -> None:
+    """Say whether the differences between methods in a folder BEFORE are those in AFTER.
+
+    Both hold runs or their copies; AFTER is docs/results unless given.
+    """
+    from tqdm import tqdm
+
+    from cl.report.summary import load_runs
+    from cl.report.verify import agreement
+
+    show = partial(tqdm, desc="pairs of methods", disable=None, leave=False)
+    click.echo(agreement(load_runs(before), load_runs(after), show))
 
 
 @main.command()

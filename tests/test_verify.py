@@ -15,7 +15,7 @@ import scripts.results
 from cl.experiment.config import RunConfig
 from cl.experiment.results import Results
 from cl.report.publish import collect
-from cl.report.verify import Comparison, compare_with_published, summary
+from cl.report.verify import Comparison, agreement, compare_with_published, summary
 
 CONFIG = RunConfig(method="er")
 
@@ -134,3 +134,50 @@ def test_a_diverged_run_equals_itself(tmp_path: Path) -> None:
 def _new(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+def runs_with(**skills: float) -> list[Results]:
+    configs = [
+        (RunConfig(method=name, order=order), name) for name in skills for order in (1, 2, 3)
+    ]
+    return [invented_results(config, skills[name]) for config, name in configs]
+
+
+def test_equal_runs_agree_in_everything() -> None:
+    runs = runs_with(er=0.4, finetuning=0.1, joint=0.9)
+    both = agreement(runs, runs)
+    assert (both.differences, both.inside, both.reversed) == (6, 6, ())
+    assert both.certain == both.again == 6
+    assert [(one.runs, set(one.single.values())) for one in both.moves] == [(9, {0.0})]
+
+
+def test_how_far_runs_moved_is_their_distance_and_that_of_their_means() -> None:
+    first, second = runs_with(er=0.4, cama=0.5), runs_with(er=0.4, cama=0.7)
+    (moves,) = agreement(first, second).moves
+    rates = [
+        [run.metric("valid_seen", "SR_last") or 0.0 for run in runs if run.config.method == "cama"]
+        for runs in (first, second)
+    ]
+    by_hand = [b - a for a, b in zip(*rates)]
+    assert moves.single["valid_seen"] == pytest.approx(sum(map(abs, by_hand)) / 6)
+    name, farthest = moves.farthest["valid_seen"]
+    assert (name, farthest) == ("cama", pytest.approx(sum(by_hand) / 3))
+
+
+def test_a_difference_that_turns_round_is_named(tmp_path: Path) -> None:
+    first, second = runs_with(er=0.8, cama=0.2), runs_with(er=0.2, cama=0.8)
+    turned = agreement(first, second)
+    assert (turned.differences, turned.inside, turned.certain, turned.again) == (2, 0, 2, 0)
+    assert turned.reversed[0].startswith("behavior-il, disjoint, valid_seen: cama \u2212 er -")
+    # Orders that only one set has do not count, nor do changed settings.
+    variant = invented_results(RunConfig(method="cama", overrides={"alpha": 0.5}), 0.5)
+    assert agreement([*first, variant], [*second[:3], *second[4:], variant]).differences == 2
+    for folder, runs in (("before", first), ("after", second)):
+        collect(runs, tmp_path / folder)
+    arguments = ["agree", str(tmp_path / "before"), str(tmp_path / "after")]
+    shown = CliRunner().invoke(scripts.results.main, arguments)
+    assert shown.exit_code == 0, shown.output
+    moves, differences = shown.output.splitlines()[:2]
+    assert moves.startswith("behavior-il, disjoint: 6 runs ")
+    assert differences.startswith("2 differences between two methods")
+    assert "2 have the other sign" in shown.output

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from cl.report.published_tables import (
     of_all_methods,
     tables,
 )
-from cl.report.summary import SAME_DATA
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.errors import DataError
@@ -72,18 +70,11 @@ def compacted(run: Results) -> dict[str, Any]:
 
 
 def read_published(folder: Path) -> list[Results]:
-    """The runs that ``collect`` wrote into a folder; data that is the same has one name."""
+    """The runs that ``collect`` wrote into a folder."""
     runs = [read_results(path) for path in sorted(folder.glob("*.json"))]
     if not runs:
         raise DataError(f"{folder}: no published results; collect some first")
-    return [with_data_named(run) for run in runs]
-
-
-def with_data_named(run: Results) -> Results:
-    """Data that is known to be the same under another name gets one name."""
-    labels = run.document["labels"]
-    data = SAME_DATA.get(labels["data"], labels["data"])
-    return replace(run, document={**run.document, "labels": {**labels, "data": data}})
+    return runs
 
 
 def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:

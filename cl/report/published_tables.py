@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.arithmetic import PORTABLE
 from agents.rollout import EpisodeResult
 from cl.experiment.results import Results
 from cl.failures import Failure, failure_table
@@ -101,12 +100,12 @@ def failures(run: Results, source: EpisodeSource) -> str:
 
 
 def _scores(methods: dict[str, list[Results]]) -> str:
-    header = ["method", "runs", "portable"]
+    header = ["method", "runs"]
     for name in SPLIT_TITLES.values():
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
     rows = [[*header, "forgetting, seen", "minutes"]]
     for method, runs in methods.items():
-        row = [method, str(len(runs)), str(sum(map(_is_portable, runs)))]
+        row = [method, str(len(runs))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -119,11 +118,6 @@ def _scores(methods: dict[str, list[Results]]) -> str:
         row += [_mean(runs, "valid_seen", "forgetting"), f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
-
-
-def _is_portable(run: Results) -> bool:
-    """Whether it comes out the same on every processor with AVX2."""
-    return bool(run.document["versions"].get("arithmetic") == PORTABLE)
 
 
 def _papers(run: Results, split: str) -> float | None:
@@ -231,9 +225,8 @@ def _variant_order(run: Results) -> tuple[Any, ...]:
 
 
 def _minutes(run: Results) -> float:
-    """Of processor time, or by the clock if the run did not count that."""
-    seconds = run.document["seconds"]
-    return float(seconds.get("processor") or seconds["train"] + seconds["evaluate"]) / 60
+    """Of processor time."""
+    return float(run.document["seconds"]["processor"]) / 60
 
 
 def _mean(runs: Sequence[Results], split: str, metric: str) -> str:

@@ -26,11 +26,6 @@ MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
 #: Metrics of which less is better.
 LESS_IS_BETTER = frozenset({"forgetting"})
 
-#: Data of published runs that counts as the data named here. The first was made before depth was
-#: exact, on another kind of processor. By all that is known of it, it has the same scenes, tasks,
-#: actions and words, and a few things that experts put down lie elsewhere (docs/DATA.md).
-SAME_DATA = {"small-bb750355": "small-09c0cfc4"}
-
 #: Names of the compact copies of runs that ``publish.collect`` writes.
 COPIES = "*-order*-seed*.json"
 
@@ -218,8 +213,7 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         config: of a run.
         labels: what its data, backend and encoder call themselves.
     """
-    data = SAME_DATA.get(labels["data"], labels["data"])
-    parts = [config.setup, config.schedule, data, labels["backend"], config.network]
+    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
     if labels["encoder"] != _default_encoder():
