@@ -29,6 +29,15 @@ EXTRAS = {
     "bench": ["mujoco", "miniworld"],
 }
 
+#: Folders that stay at the top level but are imported as clalfred.agents, clalfred.cl, ...
+FOLDERS = ("agents", "cl", "scripts")
+PACKAGE_DIR = {f"clalfred.{name}": name for name in FOLDERS}
+PACKAGES = find_packages(include=["gym_clalfred*"]) + [
+    f"clalfred.{name}"
+    for folder in FOLDERS
+    for name in find_packages(include=[folder, f"{folder}.*"])
+]
+
 setup(
     name="cl-alfred-gym",
     version=VERSION.group(1),
@@ -37,7 +46,8 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.10",
-    packages=find_packages(include=["gym_clalfred*", "agents*", "cl*", "scripts*"]),
+    packages=PACKAGES,
+    package_dir=PACKAGE_DIR,
     package_data={
         "": ["py.typed", "*.txt", "*.html", "configs/*.yaml", "weights/*.safetensors"],
     },
@@ -63,6 +73,6 @@ setup(
         "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
     },
     entry_points={
-        "console_scripts": [f"clalfred-{name} = scripts.{name}:main" for name in COMMANDS]
+        "console_scripts": [f"clalfred-{name} = clalfred.scripts.{name}:main" for name in COMMANDS]
     },
 )

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from agents.arithmetic import exact_sqrt
+from clalfred.agents.arithmetic import exact_sqrt
 from gym_clalfred.errors import DataError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import torch
 
-from agents.augment import Augmentation
-from agents.batch import ViewFeatures
+from clalfred.agents.augment import Augmentation
+from clalfred.agents.batch import ViewFeatures
 from gym_clalfred.errors import DataError
 from gym_clalfred.simulator.contract import View
 

@@ -50,7 +50,7 @@ def make_portable() -> bool:
     warnings.warn(
         "torch has computed before in this process, in this processor's own way: results will "
         "differ from those of other kinds of processors as those of another seed do. Call "
-        "agents.arithmetic.make_portable() before anything is computed to avoid that",
+        "clalfred.agents.arithmetic.make_portable() before anything is computed to avoid that",
         stacklevel=2,
     )
     return False

@@ -17,22 +17,22 @@ from torch import Tensor
 from tqdm import tqdm
 from typing_extensions import Self
 
-from agents.adam import Adam
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.checkpoint import load_state, save_state
-from agents.config import NetworkConfig
-from agents.dropout import DropoutMasks
-from agents.losses import EpisodeLosses, imitation_losses
-from agents.network import Predictions, TwoBranchNetwork
-from agents.policy import Policy, PolicyState
-from agents.training import TrainingConfig
+from clalfred.agents.adam import Adam
+from clalfred.agents.batch import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.losses import EpisodeLosses, imitation_losses
+from clalfred.agents.network import Predictions, TwoBranchNetwork
+from clalfred.agents.policy import Policy, PolicyState
+from clalfred.agents.training import TrainingConfig
 from gym_clalfred.errors import BadInputError, DataError, UsageError
 from gym_clalfred.stream import Demonstration, TaskStream
 
-#: Makes tensors of a demonstration, see ``agents.features.EpisodeReader``.
+#: Makes tensors of a demonstration, see ``clalfred.agents.features.EpisodeReader``.
 Reader = Callable[[Demonstration], EncodedEpisode]
 
-#: Finds stored maps by name, see ``agents.features.FeatureStore``.
+#: Finds stored maps by name, see ``clalfred.agents.features.FeatureStore``.
 FeatureLookup = Callable[[str], ViewFeatures]
 
 
@@ -247,7 +247,7 @@ class BehaviorCloning:
         return None
 
     def save(self, path: str | Path) -> Path:
-        """Writes everything that learning goes on from; see ``agents.checkpoint``."""
+        """Writes everything that learning goes on from; see ``clalfred.agents.checkpoint``."""
         return save_state(path, self.state_dict())
 
     @classmethod
@@ -270,7 +270,7 @@ class BehaviorCloning:
         if not isinstance(state.get("agent"), str):
             raise DataError(
                 f"{path}: was written by a run, not by {cls.__name__}.save; continue the run with "
-                "cl.experiment.train, or act with cl.experiment.agent_file.load_agent"
+                "clalfred.cl.experiment.train, or act with its agent.zip (load_agent)"
             )
         if state["agent"] != cls.__name__:
             raise DataError(

@@ -1,7 +1,7 @@
 """The default encoder: a small convolutional network that ships with the package.
 
-Pre-trained by ``python -m agents.pretrain`` on frames of the training rooms to say which classes
-each cell of a 7 x 7 grid shows and how far away it is.
+Pre-trained by ``python -m clalfred.agents.pretrain`` on frames of the training rooms to say which
+classes each cell of a 7 x 7 grid shows and how far away it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from agents.encoder import CHUNK, VisualEncoder
+from clalfred.agents.encoder import CHUNK, VisualEncoder
 from gym_clalfred.errors import DataError
 
 IMAGE_SIZE = 84

@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from agents.config import BRANCHES, NetworkConfig
-from agents.dropout import DropoutMasks, drop_
-from agents.products import multiply, product
-from agents.reader import Instructions, weight
-from agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
+from clalfred.agents.config import BRANCHES, NetworkConfig
+from clalfred.agents.dropout import DropoutMasks, drop_
+from clalfred.agents.products import multiply, product
+from clalfred.agents.reader import Instructions, weight
+from clalfred.agents.recurrence import Gates, Slopes, lstm_backward, lstm_forward
 
 #: Copies the maps (n, V, C, S) of a time step, as stored; called again in the backward pass,
 #: because they are 500 times larger than all else that a step has to keep. Only after dropout they

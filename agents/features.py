@@ -19,13 +19,13 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 
-from agents.arithmetic import fingerprint
-from agents.augment import Augmentation, augment
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.encoder import VisualEncoder, view_digest
-from agents.looks import looks_in
-from agents.policy import without_goal
-from agents.replay import replay
+from clalfred.agents.arithmetic import fingerprint
+from clalfred.agents.augment import Augmentation, augment
+from clalfred.agents.batch import EncodedEpisode, ViewFeatures
+from clalfred.agents.encoder import VisualEncoder, view_digest
+from clalfred.agents.looks import looks_in
+from clalfred.agents.policy import without_goal
+from clalfred.agents.replay import replay
 from gym_clalfred.data.cache import cache_dir
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from agents.batch import Batch
-from agents.network import Predictions
+from clalfred.agents.batch import Batch
+from clalfred.agents.network import Predictions
 
 
 @dataclass(frozen=True)

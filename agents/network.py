@@ -13,11 +13,11 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from agents.batch import START, Batch, ViewFeatures
-from agents.config import BRANCHES, NetworkConfig
-from agents.decoder import Decoder
-from agents.dropout import DropoutMasks
-from agents.reader import InstructionReader, Instructions
+from clalfred.agents.batch import START, Batch, ViewFeatures
+from clalfred.agents.config import BRANCHES, NetworkConfig
+from clalfred.agents.decoder import Decoder
+from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.reader import InstructionReader, Instructions
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 

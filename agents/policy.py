@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from agents.encoder import RememberingEncoder, VisualEncoder
-from agents.helpers import EpisodeTrace, RolloutHelpers
-from agents.network import DecoderState, StepPredictions, TwoBranchNetwork
-from agents.reader import Instructions
+from clalfred.agents.encoder import RememberingEncoder, VisualEncoder
+from clalfred.agents.helpers import EpisodeTrace, RolloutHelpers
+from clalfred.agents.network import DecoderState, StepPredictions, TwoBranchNetwork
+from clalfred.agents.reader import Instructions
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import MAX_TOKENS, STEP, Tokenizer
 from gym_clalfred.objects import ObjectClass

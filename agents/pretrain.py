@@ -1,8 +1,8 @@
 """Pre-trains the small encoder on views of the training rooms.
 
-``python -m agents.pretrain --updates 3000`` looks around in random arrangements of the training
-rooms, never those of validation, and trains the encoder so that a linear read-out of each cell
-tells which classes it shows and how far away it is.
+``python -m clalfred.agents.pretrain --updates 3000`` looks around in random arrangements of the
+training rooms, never those of validation, and trains the encoder so that a linear read-out of each
+cell tells which classes it shows and how far away it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from agents.conv_encoder import CELLS, CHANNELS, IMAGE_SIZE, ConvolutionalNetwork
+from clalfred.agents.conv_encoder import CELLS, CHANNELS, IMAGE_SIZE, ConvolutionalNetwork
 from gym_clalfred.actions import LOOK_DEGREES, ROTATE_DEGREES, Action
 from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.rooms import TRAIN_NUMBERS

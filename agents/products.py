@@ -14,7 +14,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from agents.kernels import add_products
+from clalfred.agents.kernels import add_products
 
 
 class Product(Protocol):

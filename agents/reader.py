@@ -8,9 +8,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from agents.config import BRANCHES, NetworkConfig
-from agents.products import is_small
-from agents.recurrence import run_lstm
+from clalfred.agents.config import BRANCHES, NetworkConfig
+from clalfred.agents.products import is_small
+from clalfred.agents.recurrence import run_lstm
 from gym_clalfred.language.tokenizer import SPECIALS, STEP
 
 DIRECTIONS = 2

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from agents.behavior_cloning import BehaviorCloning
-from agents.rollout import one_thread
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.rollout import one_thread
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource

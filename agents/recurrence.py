@@ -19,8 +19,8 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from agents.kernels import read_backward, read_forward
-from agents.products import is_small, multiply, product
+from clalfred.agents.kernels import read_backward, read_forward
+from clalfred.agents.products import is_small, multiply, product
 
 
 class Gates(NamedTuple):

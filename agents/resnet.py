@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
-from agents.encoder import VisualEncoder
+from clalfred.agents.encoder import VisualEncoder
 from gym_clalfred.errors import DataError
 
 IMAGE_SIZE = 300

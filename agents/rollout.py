@@ -1,8 +1,9 @@
 """Evaluation in rollouts: many environments in lockstep, in one or several processes.
 
 What happens in an episode depends on the agent and the episode alone, never on how many
-environments or processes there are; see ``agents.policy``. An episode that crashes or takes too
-long is a failed one. Results are written line by line, and what is there already is not run again.
+environments or processes there are; see ``clalfred.agents.policy``. An episode that crashes or
+takes too long is a failed one. Results are written line by line, and what is there already is not
+run again.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from typing import Any, Protocol
 
 import torch
 
-from agents.encoder import ClosedEyes
-from agents.network import TwoBranchNetwork
-from agents.policy import EpisodeState, Policy
-from agents.result_lines import EpisodeResult, read_results, result_writer, weights_digest
+from clalfred.agents.encoder import ClosedEyes
+from clalfred.agents.network import TwoBranchNetwork
+from clalfred.agents.policy import EpisodeState, Policy
+from clalfred.agents.result_lines import EpisodeResult, read_results, result_writer, weights_digest
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -127,7 +128,7 @@ def roll_out(
     config = config or RolloutConfig()
     policy = _policy_of(agent)
     if config.workers > 1 and len(keys) > 1:
-        from agents.rollout_workers import run_in_processes
+        from clalfred.agents.rollout_workers import run_in_processes
 
         yield from run_in_processes(agent.network, policy, source, keys, config)
         return

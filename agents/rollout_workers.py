@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 
-from agents.config import NetworkConfig
-from agents.network import TwoBranchNetwork
-from agents.policy import Policy
-from agents.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.network import TwoBranchNetwork
+from clalfred.agents.policy import Policy
+from clalfred.agents.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import SimulatorError, UsageError

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from agents.recording import Deed, Performer, deeds_of
+from clalfred.agents.recording import Deed, Performer, deeds_of
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey

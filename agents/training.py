@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agents.losses import LossConfig
+from clalfred.agents.losses import LossConfig
 
 
 @dataclass(frozen=True)

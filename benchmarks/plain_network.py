@@ -1,4 +1,4 @@
-"""The two-branch network as it is usually written: what ``agents.network`` is measured against.
+"""The two-branch network as usually written: what ``clalfred.agents.network`` is measured against.
 
 Every episode is padded to the longest, the maps are dense floats, the recurrences are torch's own
 modules, each branch drops maps of its own, and automatic differentiation does the rest. Only the
@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from agents.batch import Batch
-from agents.config import BRANCHES
-from agents.dropout import DropoutMasks
-from agents.network import Predictions, TwoBranchNetwork
+from clalfred.agents.batch import Batch
+from clalfred.agents.config import BRANCHES
+from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.network import Predictions, TwoBranchNetwork
 from gym_clalfred.actions import Action
 
 

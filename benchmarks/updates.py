@@ -22,19 +22,19 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from agents.adam import Adam
-from agents.allocation import keep_freed_memory
-from agents.arithmetic import make_portable
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from agents.conv_encoder import ConvEncoder
-from agents.dropout import DropoutMasks
-from agents.losses import split_logits
-from agents.policy import Policy
-from agents.rollout import RolloutConfig, roll_out
 from benchmarks.plain_network import PlainNetwork
-from cl.cama import CAMA
-from cl.memory import Stored
+from clalfred.agents.adam import Adam
+from clalfred.agents.allocation import keep_freed_memory
+from clalfred.agents.arithmetic import make_portable
+from clalfred.agents.batch import EncodedEpisode, ViewFeatures
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.conv_encoder import ConvEncoder
+from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.losses import split_logits
+from clalfred.agents.policy import Policy
+from clalfred.agents.rollout import RolloutConfig, roll_out
+from clalfred.cl.cama import CAMA
+from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Split
@@ -67,7 +67,7 @@ def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpi
 
 def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
     """CAMA with a filled memory, the streamed episodes and the slots to replay."""
-    if size == "paper":  # as cl.experiment does
+    if size == "paper":  # as clalfred.cl.experiment does
         keep_freed_memory()
     else:
         make_portable()

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.behavior_cloning import BehaviorCloning
-from agents.config import NetworkConfig
-from agents.losses import EpisodeLogits, split_logits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.memory import Memory, Stored
+from clalfred.agents.batch import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.losses import EpisodeLogits, split_logits
+from clalfred.agents.network import Predictions
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.memory import Memory, Stored
 from gym_clalfred.errors import BadInputError, DataError
 
 #: What settings may be, by name: the smallest and the largest value.

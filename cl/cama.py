@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import ViewFeatures
-from agents.losses import EpisodeLogits
-from agents.training import TrainingConfig
-from cl.base import COUNT, SHARE, MethodConfig, Ranges, Update
-from cl.confidence import ConfidenceQueues
-from cl.derpp import DERpp, DERppConfig
+from clalfred.agents.batch import ViewFeatures
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, SHARE, MethodConfig, Ranges, Update
+from clalfred.cl.confidence import ConfidenceQueues
+from clalfred.cl.derpp import DERpp, DERppConfig
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 

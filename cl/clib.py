@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.training import TrainingConfig
-from cl.adaptive_rate import AdaptiveRate
-from cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
-from cl.memory import LabelBalancedMemory, Memory, Stored
+from clalfred.agents.batch import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.adaptive_rate import AdaptiveRate
+from clalfred.cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
+from clalfred.cl.memory import LabelBalancedMemory, Memory, Stored
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from agents.batch import Batch
-from agents.losses import EpisodeLogits, logit_distances, split_logits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.base import WEIGHT, ContinualLearner, MethodConfig, Ranges, Update, mean_or_zero
-from cl.memory import Stored
+from clalfred.agents.batch import Batch
+from clalfred.agents.losses import EpisodeLogits, logit_distances, split_logits
+from clalfred.agents.network import Predictions
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import WEIGHT, ContinualLearner, MethodConfig, Ranges, Update, mean_or_zero
+from clalfred.cl.memory import Stored
 
 
 @dataclass(frozen=True)

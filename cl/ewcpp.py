@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import ViewFeatures
-from agents.training import TrainingConfig
-from cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.batch import ViewFeatures
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
-from agents.rollout import EpisodeResult
+from clalfred.agents.rollout import EpisodeResult
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 import torch
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig
+from clalfred.agents.batch import EncodedEpisode, ViewFeatures
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import ContinualLearner, MethodConfig
 
 
 class Joint(ContinualLearner):

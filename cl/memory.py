@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.losses import EpisodeLogits
+from clalfred.agents.batch import EncodedEpisode, ViewFeatures
+from clalfred.agents.losses import EpisodeLogits
 from gym_clalfred.errors import BadInputError
 
 #: The paper's memory of 500 episodes as a share of ALFRED's 21,023.

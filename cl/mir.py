@@ -9,9 +9,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode
-from agents.training import TrainingConfig
-from cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.batch import Batch, EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)

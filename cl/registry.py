@@ -9,16 +9,16 @@ from __future__ import annotations
 import difflib
 from importlib import metadata
 
-from cl.base import ContinualLearner
-from cl.cama import CAMA, CAMAWithoutDC
-from cl.clib import CLIB
-from cl.derpp import DERpp
-from cl.er import ER
-from cl.ewcpp import EWCpp
-from cl.finetuning import Finetuning
-from cl.joint import Joint
-from cl.mir import MIR
-from cl.xder import XDER
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.cama import CAMA, CAMAWithoutDC
+from clalfred.cl.clib import CLIB
+from clalfred.cl.derpp import DERpp
+from clalfred.cl.er import ER
+from clalfred.cl.ewcpp import EWCpp
+from clalfred.cl.finetuning import Finetuning
+from clalfred.cl.joint import Joint
+from clalfred.cl.mir import MIR
+from clalfred.cl.xder import XDER
 from gym_clalfred.errors import BadInputError, UnknownMethodError
 
 ENTRY_POINTS = "clalfred.methods"

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.losses import EpisodeLogits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.base import SHARE, WEIGHT, MethodConfig, Ranges, Update, mean_or_zero
-from cl.derpp import DERpp, DERppConfig
-from cl.memory import Stored
+from clalfred.agents.batch import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.agents.network import Predictions
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import SHARE, WEIGHT, MethodConfig, Ranges, Update, mean_or_zero
+from clalfred.cl.derpp import DERpp, DERppConfig
+from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 

@@ -12,9 +12,9 @@ from typing import Any
 import click
 import yaml
 
-from cl.experiment.config import NETWORKS, SETUPS, RunConfig, choose
-from cl.experiment.folder import storage_errors
-from cl.registry import method_names
+from clalfred.cl.experiment.config import NETWORKS, SETUPS, RunConfig, choose
+from clalfred.cl.experiment.folder import storage_errors
+from clalfred.cl.registry import method_names
 from gym_clalfred import __version__
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results
-from cl.experiment.run import train
-from cl.report.text import percent
-from scripts.common import clear_errors_resumable, read_settings
-from scripts.progress import Console
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.run import train
+from clalfred.cl.report.text import percent
+from clalfred.scripts.common import clear_errors_resumable, read_settings
+from clalfred.scripts.progress import Console
 
 INTRO = """\
 An agent learns household tasks from a stream of demonstrations: one task

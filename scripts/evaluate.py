@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal, version_option
+from clalfred.scripts.common import (
+    COUNT,
+    check_names,
+    clear_errors_resumable,
+    on_terminal,
+    version_option,
+)
 
 EPILOG = """
 \b
@@ -76,11 +82,11 @@ def main(
     """Evaluate a trained AGENT: an agent.zip or the folder of a finished run."""
     from tqdm import tqdm
 
-    from cl.experiment.agent_file import load_agent
-    from cl.experiment.assess import assess, select, with_changes
-    from cl.failures import failure_table, format_failures
-    from cl.metrics import EpisodeResult
-    from cl.report.text import scores_table
+    from clalfred.cl.experiment.agent_file import load_agent
+    from clalfred.cl.experiment.assess import assess, select, with_changes
+    from clalfred.cl.failures import failure_table, format_failures
+    from clalfred.cl.metrics import EpisodeResult
+    from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
 
     check_names(split=split, task=task, room=room, tier=tier)

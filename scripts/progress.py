@@ -8,12 +8,12 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from cl.experiment.evaluation import Record
-from cl.experiment.listener import Listener
-from cl.experiment.results import Evaluation, Results
-from cl.experiment.run import Run
-from cl.report.text import evaluation_table, summary_table
-from scripts.common import on_terminal
+from clalfred.cl.experiment.evaluation import Record
+from clalfred.cl.experiment.listener import Listener
+from clalfred.cl.experiment.results import Evaluation, Results
+from clalfred.cl.experiment.run import Run
+from clalfred.cl.report.text import evaluation_table, summary_table
+from clalfred.scripts.common import on_terminal
 
 #: What is in a finished run's folder for a person to look at.
 FILES = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from agents.recording import FILM_STEPS
-from scripts.common import COUNT, check_names, clear_errors, version_option
+from clalfred.agents.recording import FILM_STEPS
+from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
 
 EPILOG = """
 \b
@@ -73,11 +73,11 @@ def main(
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
-    from agents.recording import Performer, check_film, record
-    from agents.strip import draw_strip
-    from cl.experiment.agent_file import load_agent
-    from cl.experiment.assess import select, with_changes
-    from cl.experiment.config import RunConfig
+    from clalfred.agents.recording import Performer, check_film, record
+    from clalfred.agents.strip import draw_strip
+    from clalfred.cl.experiment.agent_file import load_agent
+    from clalfred.cl.experiment.assess import select, with_changes
+    from clalfred.cl.experiment.config import RunConfig
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError

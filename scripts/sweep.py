@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from cl.experiment.config import SETUPS
-from cl.registry import method_names
-from scripts.common import (
+from clalfred.cl.experiment.config import SETUPS
+from clalfred.cl.registry import method_names
+from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
@@ -81,8 +81,8 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from cl.experiment.config import choose
-    from cl.experiment.sweep import ENGINES, Outcome, expand, sweep
+    from clalfred.cl.experiment.config import choose
+    from clalfred.cl.experiment.sweep import ENGINES, Outcome, expand, sweep
     from gym_clalfred.data.sources import open_source
 
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}

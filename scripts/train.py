@@ -7,8 +7,14 @@ from typing import Any
 
 import click
 
-from cl.experiment.config import RunConfig
-from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options, version_option
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.scripts.common import (
+    COUNT,
+    clear_errors_resumable,
+    read_settings,
+    run_options,
+    version_option,
+)
 
 EPILOG = """
 \b
@@ -50,8 +56,8 @@ def main(
 ) -> None:
     """Train a method on a stream of tasks and evaluate it after each of them."""
     run = RunConfig.from_dict({**read_settings(config), **settings})
-    from cl.experiment.run import train
-    from scripts.progress import Console
+    from clalfred.cl.experiment.run import train
+    from clalfred.scripts.progress import Console
 
     folder = Path(out) if out else default_folder(run)
     train(run, folder, device=device, workers=workers, media=media, listener=Console(folder))

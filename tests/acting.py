@@ -15,13 +15,13 @@ from fakes import FakeSource
 from learning import tiny_config
 from torch import Tensor
 
-from agents.batch import EncodedEpisode
-from agents.behavior_cloning import BehaviorCloning
-from agents.encoder import VisualEncoder
-from agents.features import EpisodeReader
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from agents.training import TrainingConfig
+from clalfred.agents.batch import EncodedEpisode
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.encoder import VisualEncoder
+from clalfred.agents.features import EpisodeReader
+from clalfred.agents.helpers import RolloutHelpers
+from clalfred.agents.policy import Policy
+from clalfred.agents.training import TrainingConfig
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.simulator.backends import BACKENDS, Backend

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from cl.base import ContinualLearner
-from cl.registry import get_method
+from clalfred.agents.batch import EncodedEpisode, ViewFeatures
+from clalfred.agents.config import NetworkConfig
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.registry import get_method
 from gym_clalfred.actions import Action
 
 # The tests run side by side; more threads than cores would slow all of them down.

@@ -8,12 +8,12 @@ from typing import Any
 from fakes import FakeSource
 from torch import Tensor
 
-from agents.encoder import VisualEncoder
-from agents.features import FeatureStore
-from cl.experiment import Results, RunConfig, train
-from cl.experiment.agent_file import save_agent
-from cl.experiment.run import make_agent
-from cl.experiment.tools import Tools, make_tools
+from clalfred.agents.encoder import VisualEncoder
+from clalfred.agents.features import FeatureStore
+from clalfred.cl.experiment import Results, RunConfig, train
+from clalfred.cl.experiment.agent_file import save_agent
+from clalfred.cl.experiment.run import make_agent
+from clalfred.cl.experiment.tools import Tools, make_tools
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 
 SIZE = 16

@@ -16,7 +16,7 @@ import torch
 from learning import CELLS, CHANNELS, VOCABULARY, demonstration
 from runs import CoarseEncoder, fake_config, run_fake, untrained_agent
 
-from agents.arithmetic import (
+from clalfred.agents.arithmetic import (
     PORTABLE,
     TORCH,
     VARIABLES,
@@ -24,13 +24,13 @@ from agents.arithmetic import (
     fingerprint,
     make_portable,
 )
-from agents.behavior_cloning import BehaviorCloning
-from agents.config import NetworkConfig
-from cl.cama import CAMA
-from cl.experiment.agent_file import load_agent
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
-from cl.registry import method_names
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.config import NetworkConfig
+from clalfred.cl.cama import CAMA
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.listener import Listener
+from clalfred.cl.experiment.run import Run
+from clalfred.cl.registry import method_names
 
 #: Digests of what each method makes of a stream.
 WEIGHTS = {
@@ -55,7 +55,7 @@ needs_avx2 = pytest.mark.skipif(
 
 def in_new_process(program: str, **variables: str) -> list[str]:
     """What it prints; torch settles its ways once in a process."""
-    program = f"import os, torch, warnings\nfrom agents.arithmetic import *\n{program}"
+    program = f"import os, torch, warnings\nfrom clalfred.agents.arithmetic import *\n{program}"
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
@@ -115,7 +115,7 @@ def test_runs_of_the_small_network_are_portable(
     network: str, expected: bool, tmp_path: Path
 ) -> None:
     program = f"""
-from cl.experiment import RunConfig, train
+from clalfred.cl.experiment import RunConfig, train
 from gym_clalfred.errors import ClAlfredError
 try:
     train(RunConfig(network={network!r}, data="nowhere"), {str(tmp_path)!r})
@@ -129,9 +129,9 @@ except ClAlfredError:
 def test_trained_agents_act_portably(tmp_path: Path) -> None:
     agent = untrained_agent(tmp_path)
     program = f"""
-from cl.experiment.agent_file import load_agent
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.listener import Listener
+from clalfred.cl.experiment.run import Run
 load_agent({str(agent)!r}, device="cpu")
 print(is_portable())
 """
@@ -203,9 +203,9 @@ def test_a_run_names_the_arithmetic_of_every_process_that_had_a_part_in_it(
                 raise KeyboardInterrupt
 
     config = fake_config(method="er")
-    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} here")
+    monkeypatch.setattr("clalfred.cl.experiment.run.rounding_on", lambda device: f"{device} here")
     with pytest.raises(KeyboardInterrupt):
         run_fake(config, tmp_path / "run", listener=Stop())
-    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} there")
+    monkeypatch.setattr("clalfred.cl.experiment.run.rounding_on", lambda device: f"{device} there")
     results = run_fake(config, tmp_path / "run")
     assert results.document["versions"]["arithmetic"] == "cpu here+cpu there"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from report_runs import invented_results
 
-from cl.experiment import RunConfig
+from clalfred.cl.experiment import RunConfig
 
 pytestmark = pytest.mark.slow
 

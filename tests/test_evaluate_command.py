@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from runs import untrained_agent
 from torch import Tensor
 
-from agents.helpers import RolloutHelpers
-from cl.experiment.agent_file import load_agent
-from cl.experiment.assess import select
+from clalfred.agents.helpers import RolloutHelpers
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.assess import select
+from clalfred.scripts.evaluate import main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
-from scripts.evaluate import main
 
 
 @pytest.fixture(scope="module")

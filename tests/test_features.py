@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agents.alfred_features import FILE_NAMES, read_alfred_features
-from agents.augment import Augmentation, augment
-from agents.conv_encoder import ConvEncoder, default_weights
-from agents.features import EpisodeReader, FeatureStore, encode_views
-from agents.looks import looks_in
-from agents.replay import replay
-from agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
+from clalfred.agents.alfred_features import FILE_NAMES, read_alfred_features
+from clalfred.agents.augment import Augmentation, augment
+from clalfred.agents.conv_encoder import ConvEncoder, default_weights
+from clalfred.agents.features import EpisodeReader, FeatureStore, encode_views
+from clalfred.agents.looks import looks_in
+from clalfred.agents.replay import replay
+from clalfred.agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
 from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError

@@ -5,13 +5,13 @@ import torch
 from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 from torch import Tensor, nn
 
-from agents import decoder, products
-from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from agents.dropout import DropoutMasks
-from agents.losses import imitation_losses
-from agents.network import TwoBranchNetwork
-from agents.reader import STEP_TOKEN, InstructionReader
+from clalfred.agents import decoder, products
+from clalfred.agents.batch import START, Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.losses import imitation_losses
+from clalfred.agents.network import TwoBranchNetwork
+from clalfred.agents.reader import STEP_TOKEN, InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass

@@ -13,11 +13,11 @@ from learning import tiny_config
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.encoder import RememberingEncoder
-from agents.helpers import EpisodeTrace, RolloutHelpers
-from agents.network import TwoBranchNetwork
-from agents.policy import Policy, PolicyState, without_goal
+from clalfred.agents.batch import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.encoder import RememberingEncoder
+from clalfred.agents.helpers import EpisodeTrace, RolloutHelpers
+from clalfred.agents.network import TwoBranchNetwork
+from clalfred.agents.policy import Policy, PolicyState, without_goal
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, UsageError

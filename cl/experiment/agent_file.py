@@ -7,15 +7,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from agents.arithmetic import make_portable
-from agents.behavior_cloning import BehaviorCloning
-from agents.checkpoint import load_state, save_state
-from agents.config import NetworkConfig
-from agents.encoder import ClosedEyes, VisualEncoder
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from cl.experiment.config import RunConfig
-from cl.experiment.tools import make_encoder
+from clalfred.agents.arithmetic import make_portable
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.encoder import ClosedEyes, VisualEncoder
+from clalfred.agents.helpers import RolloutHelpers
+from clalfred.agents.policy import Policy
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.tools import make_encoder
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import Tokenizer
 

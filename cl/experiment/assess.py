@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.behavior_cloning import BehaviorCloning
-from agents.rollout import EpisodeResult, RolloutConfig, evaluate
-from cl.experiment.config import RunConfig, choose
-from cl.experiment.evaluation import spread
-from cl.metrics import Scores, score
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.rollout import EpisodeResult, RolloutConfig, evaluate
+from clalfred.cl.experiment.config import RunConfig, choose
+from clalfred.cl.experiment.evaluation import spread
+from clalfred.cl.metrics import Scores, score
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from agents.augment import Augmentation
-from agents.config import NetworkConfig
-from agents.rollout import RolloutConfig
-from cl.base import ContinualLearner, MethodConfig
-from cl.memory import memory_size
-from cl.registry import canonical_name, get_method
+from clalfred.agents.augment import Augmentation
+from clalfred.agents.config import NetworkConfig
+from clalfred.agents.rollout import RolloutConfig
+from clalfred.cl.base import ContinualLearner, MethodConfig
+from clalfred.cl.memory import memory_size
+from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.scenarios import ORDERS, Scenario
@@ -62,11 +62,11 @@ class RunConfig:
     """One run. Two runs with equal settings give equal results, bit for bit.
 
     That holds on all x86-64 processors with AVX2, of the network ``paper`` on one kind of processor
-    (see ``agents.arithmetic``).
+    (see ``clalfred.agents.arithmetic``).
 
     Args:
         setup: ``behavior-il``, ``environment-il`` or ``imbalanced-environment-il``.
-        method: a name that ``cl.registry`` knows.
+        method: a name that ``clalfred.cl.registry`` knows.
         order: the paper's task order, 1 to 5.
         seed: of the stream, the weights, dropout and the memory.
         preset: of the method: ``paper`` or ``released``.

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.behavior_cloning import BehaviorCloning
-from cl.experiment.config import RunConfig
-from cl.metrics import EpisodeResult
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.metrics import EpisodeResult
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split

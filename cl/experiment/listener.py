@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cl.experiment.evaluation import Record
-    from cl.experiment.results import Evaluation, Results
-    from cl.experiment.run import Run
+    from clalfred.cl.experiment.evaluation import Record
+    from clalfred.cl.experiment.results import Evaluation, Results
+    from clalfred.cl.experiment.run import Run
 
 
 class Listener:

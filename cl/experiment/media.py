@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.behavior_cloning import BehaviorCloning
-from agents.recording import FILM_STEPS, Performer, record
-from cl.experiment.results import Results
-from cl.experiment.tools import Tools
-from cl.report.plots import plot_all
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.recording import FILM_STEPS, Performer, record
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.tools import Tools
+from clalfred.cl.report.plots import plot_all
 from gym_clalfred.data.trajectory import EpisodeKey
 
 

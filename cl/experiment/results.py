@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from cl import metrics
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import SPLITS, Record
-from cl.metrics import EpisodeResult, Scores
+from clalfred.cl import metrics
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS, Record
+from clalfred.cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UnknownMethodError
@@ -109,7 +109,7 @@ def make_results(
         evaluations: in the order of the stream.
         stream: name, digest and length of the schedule, and the position reached.
         labels: what the data, the backend and the encoder call themselves.
-        arithmetic: how it was rounded, see ``agents.arithmetic.fingerprint``.
+        arithmetic: how it was rounded, see ``clalfred.agents.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.

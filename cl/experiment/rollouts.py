@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agents.rollout import RolloutConfig, roll_out
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import Evaluate
-from cl.experiment.tools import Tools
+from clalfred.agents.rollout import RolloutConfig, roll_out
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import Evaluate
+from clalfred.cl.experiment.tools import Tools
 
 
 def make_evaluate(config: RunConfig, tools: Tools, workers: int = 1) -> Evaluate:

@@ -17,21 +17,21 @@ from typing import Any
 
 import torch
 
-from agents.allocation import keep_freed_memory
-from agents.arithmetic import fingerprint, make_portable
-from agents.behavior_cloning import find_device
-from agents.features import EpisodeReader
-from agents.policy import Policy
-from cl.base import ContinualLearner
-from cl.experiment.agent_file import save_agent
-from cl.experiment.config import RunConfig
-from cl.experiment.curves import RunLogger
-from cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
-from cl.experiment.folder import RunFolder, storage_errors
-from cl.experiment.listener import Listener
-from cl.experiment.results import Evaluation, Results, make_results
-from cl.experiment.rollouts import make_evaluate
-from cl.experiment.tools import Tools, make_tools
+from clalfred.agents.allocation import keep_freed_memory
+from clalfred.agents.arithmetic import fingerprint, make_portable
+from clalfred.agents.behavior_cloning import find_device
+from clalfred.agents.features import EpisodeReader
+from clalfred.agents.policy import Policy
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.experiment.agent_file import save_agent
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.curves import RunLogger
+from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
+from clalfred.cl.experiment.folder import RunFolder, storage_errors
+from clalfred.cl.experiment.listener import Listener
+from clalfred.cl.experiment.results import Evaluation, Results, make_results
+from clalfred.cl.experiment.rollouts import make_evaluate
+from clalfred.cl.experiment.tools import Tools, make_tools
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
@@ -61,7 +61,7 @@ def train(
 
     Args:
         config: what to run.
-        out: the run's folder; see ``cl.experiment.folder`` for what is in it.
+        out: the run's folder; see ``clalfred.cl.experiment.folder`` for what is in it.
         tools: episodes and encoder, if not those that the config names.
         device: where to compute; ``auto`` is a GPU if there is one.
         workers: processes that evaluate; several of them use the CPU, and on it the results do not
@@ -317,7 +317,7 @@ class Run:
         results = replace(self.results(), folder=self.folder.path)
         if media:
             self.listener.illustrating(self)
-            from cl.experiment.media import make_media
+            from clalfred.cl.experiment.media import make_media
 
             make_media(results, self.agent, self.tools, self.folder.path)
         results.save(self.folder.results)

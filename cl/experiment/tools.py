@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.encoder import VisualEncoder
-from agents.features import FeatureStore
-from cl.experiment.config import RunConfig
+from clalfred.agents.encoder import VisualEncoder
+from clalfred.agents.features import FeatureStore
+from clalfred.cl.experiment.config import RunConfig
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
@@ -41,10 +41,10 @@ def make_encoder(config: RunConfig) -> VisualEncoder:
             "the encoder's weights"
         )
     if config.network != "paper":
-        from agents.conv_encoder import ConvEncoder
+        from clalfred.agents.conv_encoder import ConvEncoder
 
         return ConvEncoder(config.encoder_weights)
-    from agents.resnet import ResNetEncoder
+    from clalfred.agents.resnet import ResNetEncoder
 
     if config.encoder_weights is None:
         raise BadInputError(

@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from cl.experiment.results import Results
-from cl.report.paired import success_rate
-from cl.report.plots import COLOURS, STYLE, plot_confidence, save
-from cl.report.text import SPLIT_TITLES
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.paired import success_rate
+from clalfred.cl.report.plots import COLOURS, STYLE, plot_confidence, save
+from clalfred.cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 

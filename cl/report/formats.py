@@ -7,9 +7,9 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from cl.report.paper import SOURCE
-from cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
-from cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
+from clalfred.cl.report.paper import SOURCE
+from clalfred.cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
+from clalfred.cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
 

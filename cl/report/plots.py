@@ -10,8 +10,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from cl.experiment.results import Results
-from cl.report.text import SPLIT_TITLES, task_title
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.text import SPLIT_TITLES, task_title
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.scenarios import Scenario
 

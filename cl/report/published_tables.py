@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.rollout import EpisodeResult
-from cl.experiment.results import Results
-from cl.failures import Failure, failure_table
-from cl.registry import get_method, method_names
-from cl.report.paired import Difference, compare, success_rate
-from cl.report.paper import paper_value
-from cl.report.summary import SPLITS, Statistic, group_title, paired_differences
-from cl.report.text import SPLIT_TITLES
+from clalfred.agents.rollout import EpisodeResult
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.failures import Failure, failure_table
+from clalfred.cl.registry import get_method, method_names
+from clalfred.cl.report.paired import Difference, compare, success_rate
+from clalfred.cl.report.paper import paper_value
+from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
+from clalfred.cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.source import EpisodeSource
 
 #: Against what the others are compared, and who leads in the paper.

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from agents.conv_encoder import ConvEncoder
-from cl.experiment.config import RunConfig
-from cl.experiment.results import METRICS, Results, read_results
-from cl.registry import get_method, method_names
-from cl.report.paper import paper_value
+from clalfred.agents.conv_encoder import ConvEncoder
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import METRICS, Results, read_results
+from clalfred.cl.registry import get_method, method_names
+from clalfred.cl.report.paper import paper_value
 from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
 
 SPLITS = ("valid_seen", "valid_unseen")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cl.experiment.results import SCORES, Results
-from cl.metrics import Scores
+from clalfred.cl.experiment.results import SCORES, Results
+from clalfred.cl.metrics import Scores
 from gym_clalfred.tasks.spec import TaskType
 
 #: Tables of the report are not wider.
