@@ -22,17 +22,17 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from benchmarks.plain_network import PlainNetwork
-from clalfred.agents.adam import Adam
-from clalfred.agents.allocation import keep_freed_memory
-from clalfred.agents.arithmetic import make_portable
-from clalfred.agents.batch import EncodedEpisode, ViewFeatures
-from clalfred.agents.config import NetworkConfig
-from clalfred.agents.conv_encoder import ConvEncoder
-from clalfred.agents.dropout import DropoutMasks
+from clalfred.agents.plain import PlainNetwork
+from clalfred.agents.numerics.adam import Adam
+from clalfred.agents.numerics.allocation import keep_freed_memory
+from clalfred.agents.numerics.arithmetic import make_portable
+from clalfred.agents.episode import EncodedEpisode, ViewFeatures
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.agents.two_branch.dropout import DropoutMasks
 from clalfred.agents.losses import split_logits
-from clalfred.agents.policy import Policy
-from clalfred.agents.rollout import RolloutConfig, roll_out
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import RolloutConfig, roll_out
 from clalfred.cl.cama import CAMA
 from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
@@ -46,7 +46,7 @@ TOKENS = (170, *range(130, 37, -3))
 INTERACTIONS = 7
 
 
-def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
+def demonstrations(config: TwoBranchConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
     """Random episodes with the lengths above."""
     generator = torch.Generator().manual_seed(0)
     made = []
@@ -72,7 +72,7 @@ def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, 
     else:
         make_portable()
     vocabulary = len(Tokenizer.default())
-    config = NetworkConfig.paper(vocabulary) if size == "paper" else NetworkConfig.small(vocabulary)
+    config = TwoBranchConfig.paper(vocabulary) if size == "paper" else TwoBranchConfig.small(vocabulary)
     dtype = torch.float16 if size == "paper" else torch.int8
     agent = CAMA(config, device="cpu")
     episodes = demonstrations(config, dtype)
@@ -182,7 +182,7 @@ def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None
     keys = [entry.key for entry in source.entries(Split.TRAIN)][:64]
     encoder = ConvEncoder()
     agent = CAMA(
-        NetworkConfig.small(len(Tokenizer.default()), encoder.channels),
+        TwoBranchConfig.small(len(Tokenizer.default()), encoder.channels),
         policy=Policy(encoder),
         device="cpu",
     )

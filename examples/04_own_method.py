@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from clalfred.agents.batch import Batch, EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.cl.base import ContinualLearner
 from clalfred.cl.experiment import RunConfig, train
 from clalfred.cl.registry import register

@@ -2,9 +2,9 @@
 
 import argparse
 
-from clalfred.agents.recording import Performer, record
+from clalfred.agents.acting.recording import Performer, record
 from clalfred.cl.experiment.agent_file import load_agent
-from clalfred.cl.experiment.assess import assess, select
+from clalfred.cl.experiment.evaluate_agent import assess, select
 from clalfred.cl.report.text import scores_table
 from gym_clalfred.data.sources import open_source
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+
 import click
 
 from clalfred.scripts.common import (
@@ -44,7 +47,7 @@ Examples:
     help="Cut episodes after so many.  [default: the run's; on other episodes 100 for small, 1000]",
 )
 @click.option(
-    "--helpers/--no-helpers",
+    "--rules/--no-rules",
     default=True,
     show_default=True,
     help="The released agent's rules: turn if the target is out of view, do not repeat in vain.",
@@ -52,8 +55,9 @@ Examples:
 @click.option(
     "--blind",
     is_flag=True,
-    help="Show it nothing, and no helpers: what do the words alone allow?",
+    help="Show it nothing and turn off the rules: what do the words alone allow?",
 )
+@click.option("--deaf", is_flag=True, help="Let it read nothing: what do the eyes alone allow?")
 @click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
 @click.option(
     "--lines",
@@ -73,8 +77,9 @@ def main(
     data: str | None,
     backend: str | None,
     max_steps: int | None,
-    helpers: bool,
+    rules: bool,
     blind: bool,
+    deaf: bool,
     workers: int,
     lines: str | None,
     device: str,
@@ -83,14 +88,14 @@ def main(
     from tqdm import tqdm
 
     from clalfred.cl.experiment.agent_file import load_agent
-    from clalfred.cl.experiment.assess import assess, select, with_changes
+    from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select, with_changes
     from clalfred.cl.failures import failure_table, format_failures
     from clalfred.cl.metrics import EpisodeResult
     from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
 
     check_names(split=split, task=task, room=room, tier=tier)
-    trained, config = load_agent(agent, helpers=helpers, blind=blind, device=device)
+    trained, config = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
     config = with_changes(
         config,
         tier=tier,
@@ -113,7 +118,7 @@ def main(
         def advance(result: EpisodeResult) -> None:
             bar.update()
 
-        assessment = assess(
+        summary = evaluate_agent(
             trained,
             config,
             source,
@@ -122,10 +127,21 @@ def main(
             workers=workers,
             on_result=advance,
         )
-    how = ", blind," if blind else "" if helpers else ", without helpers,"
+    notes = [("blind", blind), ("deaf", deaf), ("without rules", not rules and not blind)]
+    how = "".join(f", {note}" for note, holds in notes if holds)
     click.echo(f"{config.method}{how} on {split} of {source.label}, backend {config.backend}, in %")
-    click.echo(scores_table({**assessment.by_task, "all": assessment.overall}))
-    click.echo(f"\n{format_failures(failure_table(source, assessment.results))}")
+    click.echo(scores_table({**summary.by_task, "all": summary.overall}))
+    click.echo(f"\n{format_failures(failure_table(source, summary.results))}")
+    errors = Counter(result.error for result in summary.results if result.error)
+    if errors:
+        click.echo(
+            "\nEpisodes that could not be finished count as failed; they are tried again "
+            "by the same command with --lines:",
+            err=True,
+        )
+        for reason, count in errors.most_common():
+            click.echo(f"{count:5d}  {reason}", err=True)
+        sys.exit(1)
     if lines:
         click.echo(f"\nepisodes  {lines}")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from clalfred.agents.recording import Performer, record
+from clalfred.agents.acting.recording import Performer, record
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.rooms import RoomType

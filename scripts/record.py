@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from clalfred.agents.recording import FILM_STEPS
+from clalfred.agents.acting.recording import FILM_STEPS
 from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
 
 EPILOG = """
@@ -73,11 +73,11 @@ def main(
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
-    from clalfred.agents.recording import Performer, check_film, record
-    from clalfred.agents.strip import draw_strip
+    from clalfred.agents.acting.recording import Performer, check_film, record
+    from clalfred.agents.acting.strip import draw_strip
     from clalfred.cl.experiment.agent_file import load_agent
-    from clalfred.cl.experiment.assess import select, with_changes
     from clalfred.cl.experiment.config import RunConfig
+    from clalfred.cl.experiment.evaluate_agent import select, with_changes
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
@@ -89,8 +89,8 @@ def main(
         check_film(out, len(performers) + len(agents))
     runs = []
     for path in agents:
-        agent, config = load_agent(path, device="cpu")
-        performers.append(Performer(f"{config.method}, seed {config.seed}", agent))
+        policy, config = load_agent(path, device="cpu")
+        performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
         runs.append(config)
     # The first agent's run says what is not said here.
     run = runs[0] if runs else RunConfig()

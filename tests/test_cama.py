@@ -10,9 +10,9 @@ import torch
 from learning import demonstration, learner, stream_for
 from torch import Tensor
 
-from clalfred.agents.batch import Batch, EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.agents.losses import EpisodeLogits
-from clalfred.agents.network import Predictions
+from clalfred.agents.two_branch.network import Predictions
 from clalfred.cl.base import Update
 from clalfred.cl.cama import CAMA
 from clalfred.cl.confidence import ConfidenceQueues

@@ -5,9 +5,9 @@ from dataclasses import replace
 import torch
 from learning import demonstration, learner, stream_for
 
-from clalfred.agents.batch import Batch, EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
-from clalfred.agents.network import Predictions
+from clalfred.agents.two_branch.network import Predictions
 from clalfred.agents.training import TrainingConfig
 from clalfred.cl.derpp import DERpp
 from clalfred.cl.memory import Stored

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clalfred.agents.rollout import EpisodeResult
+from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.failures import Failure, failure_of, failure_table, format_failures, needed_deeds
 from gym_clalfred.data import Split, open_source
 from gym_clalfred.data.trajectory import ExpertAction

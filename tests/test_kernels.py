@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from clalfred.agents import kernels, products, recurrence
-from clalfred.agents.products import multiply, product
+from clalfred.agents.two_branch.fast.products import multiply, product
 
 F32 = NDArray[np.float32]
 

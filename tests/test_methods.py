@@ -9,7 +9,7 @@ import pytest
 import torch
 from learning import demonstration, demonstrations, learner, stream_for, tiny_config, told
 
-from clalfred.agents.batch import Batch
+from clalfred.agents.episode import Batch
 from clalfred.cl.base import ContinualLearner
 from clalfred.cl.registry import get_method, method_names
 from gym_clalfred.errors import BadInputError, DataError, UsageError

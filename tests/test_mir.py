@@ -5,7 +5,7 @@ import copy
 import torch
 from learning import demonstrations, learner
 
-from clalfred.agents.batch import Batch
+from clalfred.agents.episode import Batch
 from clalfred.agents.losses import imitation_losses
 from clalfred.cl.memory import Stored
 from clalfred.cl.mir import MIR

@@ -12,7 +12,7 @@ import pytest
 from fakes import FakeSource
 from report_runs import EPISODES, invented_results
 
-from clalfred.agents.arithmetic import PORTABLE
+from clalfred.agents.numerics.arithmetic import PORTABLE
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results, read_results, validate
 from clalfred.cl.report.paired import bootstrap, compare, last_success, success_rate

@@ -14,7 +14,7 @@ from fakes import EXPERT, FakeSource
 from PIL import Image
 from runs import untrained_agent
 
-from clalfred.agents.recording import (
+from clalfred.agents.acting.recording import (
     Deed,
     Performer,
     expert_deeds,
@@ -23,7 +23,7 @@ from clalfred.agents.recording import (
     side_by_side,
     write_film,
 )
-from clalfred.agents.strip import COLUMNS, draw_strip
+from clalfred.agents.acting.strip import COLUMNS, draw_strip
 from clalfred.scripts.record import main
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Split

@@ -255,7 +255,7 @@ def test_small_images_are_the_same_too(tasks: dict[TaskType, list[Trajectory]]) 
 
 
 def test_evaluation_gives_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    rollout = pytest.importorskip("clalfred.agents.rollout")
+    rollout = pytest.importorskip("clalfred.agents.acting.rollout")
     source = tiny()
     keys = [entry.key for entry in source.entries(Split.VALID_SEEN)[:3]]
     set_options(monkeypatch)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import torch
 from learning import demonstration, demonstrations, learner, stream_for
 
-from clalfred.agents.batch import Batch, EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.agents.losses import EpisodeLogits
 from clalfred.cl.memory import Stored
 from clalfred.cl.xder import FUTURE, XDER

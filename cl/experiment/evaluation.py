@@ -1,17 +1,16 @@
-"""Evaluating an agent on chosen episodes: which ones, one line per episode, resumable."""
+"""Evaluating an agent along a run: on which episodes, and where each result belongs."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.metrics import EpisodeResult
-from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
@@ -20,9 +19,6 @@ from gym_clalfred.stream.orders import resolve_order
 
 #: The splits that agents are evaluated on.
 SPLITS = (Split.VALID_SEEN, Split.VALID_UNSEEN)
-
-#: Rolls an agent out; results come in any order.
-Evaluate = Callable[[BehaviorCloning, Sequence[EpisodeKey]], Iterator[EpisodeResult]]
 
 
 @dataclass(frozen=True)
@@ -94,56 +90,42 @@ def spread(keys: Sequence[EpisodeKey], count: int | None) -> tuple[EpisodeKey, .
 
 
 def evaluate_tasks(
-    agent: BehaviorCloning,
+    policy: Policy,
+    source: EpisodeSource,
     sets: EvaluationSets,
     tasks: Sequence[int],
+    rollout: RolloutConfig,
     path: Path,
-    evaluate: Evaluate,
-    listen: Callable[[Record, int], None] = lambda record, total: None,
+    on_record: Callable[[Record, int], None] = lambda record, total: None,
 ) -> list[Record]:
     """Records of all episodes of some tasks, in the order of the sets.
 
     Args:
-        agent: what to evaluate; it must choose the same in the same episode each time.
+        policy: what to evaluate.
+        source: has the episodes.
         sets: from ``evaluation_sets``.
         tasks: numbers of the tasks.
+        rollout: how to run them.
         path: a file of JSON lines that says what is done already; the rest is appended.
-        evaluate: rolls the agent out.
-        listen: called with each new record and the number of records in the end.
+        on_record: called with each new record and the number of records in the end.
     """
-    wanted = {
-        str(key): (split, task, key)
+    places = {
+        str(key): (split.value, task, key)
         for split, groups in sets.items()
         for task in tasks
         for key in groups[task]
     }
-    done = {record.result.episode: record for record in read_lines(path)}
-    done = {name: record for name, record in done.items() if name in wanted}
-    left = [key for name, (_, _, key) in wanted.items() if name not in done]
-    # Half a line at the end of a killed process must not spoil the next one.
-    with atomic_file(path) as whole:
-        whole.write("".join(map(_line, done.values())).encode())
-    with path.open("a", encoding="utf-8") as file:
-        for result in evaluate(agent, left) if left else ():
-            split, task, _ = wanted[result.episode]
-            record = done[result.episode] = Record(split.value, task, result)
-            file.write(_line(record))
-            file.flush()
-            listen(record, len(wanted))
-    return [done[name] for name in wanted]
 
+    def record(result: EpisodeResult) -> Record:
+        split, task, _ = places[result.episode]
+        return Record(split, task, result)
 
-def read_lines(path: Path) -> list[Record]:
-    """The complete records of a file of JSON lines; none if there is no such file."""
-    records = []
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                records.append(Record.from_dict(json.loads(line)))
-            except (ValueError, KeyError, TypeError):
-                break  # the process was killed while it wrote this line
-    return records
-
-
-def _line(record: Record) -> str:
-    return json.dumps(record.to_dict()) + "\n"
+    results = evaluate(
+        policy,
+        source,
+        [key for _, _, key in places.values()],
+        rollout,
+        path,
+        lambda result: on_record(record(result), len(places)),
+    )
+    return [record(result) for result in results]

@@ -108,8 +108,8 @@ def make_results(
         tasks: names, first to last.
         evaluations: in the order of the stream.
         stream: name, digest and length of the schedule, and the position reached.
-        labels: what the data, the backend and the encoder call themselves.
-        arithmetic: how it was rounded, see ``clalfred.agents.arithmetic.fingerprint``.
+        labels: what the data, the backend and the agent's eyes call themselves.
+        arithmetic: how it was rounded, see ``clalfred.agents.numerics.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.
@@ -202,7 +202,7 @@ _TOP_LEVEL: dict[str, type] = {
     "seconds": dict,
 }
 _PARTS: dict[str, dict[str, type]] = {
-    "labels": {"data": str, "backend": str, "encoder": str},
+    "labels": {"data": str, "backend": str, "sight": str},
     "stream": {"name": str, "digest": str, "length": int, "position": int},
     "training": {
         **dict.fromkeys(("updates", "steps_seen", "parameters", "memory", "held"), int),

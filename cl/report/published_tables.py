@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from clalfred.agents.rollout import EpisodeResult
+from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import get_method, method_names

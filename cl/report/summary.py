@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clalfred.agents.conv_encoder import ConvEncoder
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import METRICS, Results, read_results
 from clalfred.cl.registry import get_method, method_names
@@ -211,17 +209,14 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
 
     Args:
         config: of a run.
-        labels: what its data, backend and encoder call themselves.
+        labels: what its data, backend and eyes call themselves.
     """
-    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.agent]
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
-    if labels["encoder"] != _default_encoder():
-        parts.append(f"encoder {labels['encoder']}")
+    parts.append(labels["sight"])
     if config.augment:
-        parts.append("seven looks")
-    if not config.reads_goal:
-        parts.append("without the goal")
+        parts.append("seven augmentations")
     limits = [
         f"{name} {value}"
         for name, value in (
@@ -241,11 +236,6 @@ def _own_step_limit(config: RunConfig) -> int | None:
     """``None`` for the one that runs on such data have by default."""
     limit = config.step_limit
     return None if limit == replace(config, max_steps=None).step_limit else limit
-
-
-@cache
-def _default_encoder() -> str:
-    return ConvEncoder().name
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:

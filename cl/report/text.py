@@ -82,7 +82,7 @@ def description(results: Results) -> str:
         "method": f"{config.method_title}, seed {config.seed}, memory {training['held']} episodes",
         "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
         f"{document['stream']['length']} episodes, each once",
-        "training": f"{training['updates']} updates, network {config.network}, {millions}",
+        "training": f"{training['updates']} updates, agent {config.agent}, {millions}",
         "data": f"{labels['data']} in {labels['backend']}",
         "tested on": f"{tested[0]} episodes in rooms it knows (seen), "
         f"{tested[1]} in rooms it does not (unseen)",
