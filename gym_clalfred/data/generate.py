@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from gym_clalfred.data.requests import Request
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.errors import SimulatorError
-from gym_clalfred.expert.planner import UnsolvableError, solve
+from gym_clalfred.expert.planner import TooLongError, UnsolvableError, solve
 from gym_clalfred.language.grammar import write_annotations
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
@@ -52,20 +53,19 @@ class TrajectoryGenerator:
 
     def make(self, request: Request) -> Trajectory:
         """The trajectory of a request: always the same for the same request and version."""
-        reasons, found = [], []
+        reasons, long = [], []
         for attempt in range(MAX_ATTEMPTS):
-            rng = request.rng(attempt)
             try:
-                found.append(self._attempt(request, make_room(request.room(attempt)), rng))
+                return self._attempt(request, attempt, request.scope.longest)
+            except TooLongError:
+                long.append(attempt)
+                if len(long) == MAX_LONG:
+                    break
             except (UnsolvableError, ArrangementError) as error:
                 reasons.append(str(error))
-                continue
-            shortest = min(found, key=lambda trajectory: len(trajectory.actions))
-            longest = request.scope.longest
-            if longest is None or len(shortest.actions) <= longest or len(found) == MAX_LONG:
-                return shortest
+        found = list(self._in_full(request, long))
         if found:
-            return shortest
+            return min(found, key=lambda trajectory: len(trajectory.actions))
         raise SimulatorError(
             f"no {request.task_type.paper_name} could be solved in {MAX_ATTEMPTS} attempts for "
             f"{request}: expected most to be solvable; the last reasons were {reasons[-3:]}"
@@ -75,14 +75,23 @@ class TrajectoryGenerator:
         """Frees the simulator."""
         self._simulator.close()
 
-    def _attempt(self, request: Request, room: Room, rng: np.random.Generator) -> Trajectory:
+    def _in_full(self, request: Request, attempts: Iterable[int]) -> Iterator[Trajectory]:
+        """The attempts that were given up as too long, carried out to their ends."""
+        for attempt in attempts:
+            with contextlib.suppress(UnsolvableError):
+                yield self._attempt(request, attempt, None)
+
+    def _attempt(self, request: Request, attempt: int, longest: int | None) -> Trajectory:
+        rng, room = request.rng(attempt), make_room(request.room(attempt))
         scope = request.scope
         task = sample_task(room, request.task_type, rng, sliced=scope.sliced)
         if task is None:
             raise UnsolvableError(f"room {room.number} has no task of this type")
         hidden = None if scope.hidden is None else bool(rng.random() < scope.hidden)
         scene = sample_scene(room, task, rng, hidden=hidden, near=scope.nearest)
-        demonstration = solve(self._simulator, scene, task, rng, nearest=scope.nearest)
+        demonstration = solve(
+            self._simulator, scene, task, rng, nearest=scope.nearest, longest=longest
+        )
         return Trajectory(
             folder=folder_name(task, room.number),
             trial=request.trial,

@@ -10,6 +10,7 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
 
+
 @dataclass(frozen=True)
 class Quota:
     """Trajectories of one task type in one room type, and the episodes (annotations) they have."""

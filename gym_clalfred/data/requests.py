@@ -10,6 +10,7 @@ from gym_clalfred.data.quotas import ANY_TASK, Quota, Scope, Tier
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import (
+    PRETRAINING_NUMBERS,
     TEST_UNSEEN_NUMBERS,
     TRAIN_NUMBERS,
     VALID_UNSEEN_NUMBERS,
@@ -69,12 +70,19 @@ class Request:
 
 
 def check_tier(tier: Tier) -> None:
-    """Raises ``BadInputError`` if a tier lacks a split or asks for a room that there is not."""
+    """Raises ``BadInputError`` if a tier lacks a split or asks for a room that it cannot have."""
     missing = [split.value for split in Split if split not in tier.quotas]
     if missing:
         raise BadInputError(
             f"tier {tier.name!r} has no quotas for {', '.join(missing)}: expected some for every "
             "split, () for none"
+        )
+    kept = {*PRETRAINING_NUMBERS, *VALID_UNSEEN_NUMBERS, *TEST_UNSEEN_NUMBERS}
+    leaked = sorted(kept.intersection(tier.scope.rooms))
+    if leaked:
+        raise BadInputError(
+            f"tier {tier.name!r} would train in rooms {leaked}: expected none that are kept for "
+            "unseen splits or for pre-training"
         )
     for split in Split:
         for request in split_requests(tier, split):
