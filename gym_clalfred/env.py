@@ -122,7 +122,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
 
     Args:
         scenario: the continual-learning setup; the registered ids set it.
-        split: ``train``, ``valid_seen`` or ``valid_unseen``.
+        split: ``train``, ``valid_seen``, ``valid_unseen``, ``test_seen`` or ``test_unseen``.
         order: number of the paper's task order, 1 to 5; streams follow it.
         tier: generated episodes to use: ``tiny``, ``small`` or ``full``.
         backend: ``embedded`` or ``thor``.

@@ -23,11 +23,26 @@ _MOST_DIGITS = 6
 
 
 class Split(str, Enum):
-    """ALFRED's published splits."""
+    """Parts of the data: one to train on, two to tune with and two for published numbers.
+
+    ALFRED publishes the first three with their demonstrations; its tests have none, so its data
+    has no episodes of the last two.
+    """
 
     TRAIN = "train"
     VALID_SEEN = "valid_seen"
     VALID_UNSEEN = "valid_unseen"
+    TEST_SEEN = "test_seen"
+    TEST_UNSEEN = "test_unseen"
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether its rooms are those of ``train``."""
+        return self not in (Split.VALID_UNSEEN, Split.TEST_UNSEEN)
+
+
+#: The splits that ALFRED publishes with demonstrations.
+ALFRED_SPLITS = (Split.TRAIN, Split.VALID_SEEN, Split.VALID_UNSEEN)
 
 
 @dataclass(frozen=True)
