@@ -26,7 +26,7 @@ from gym_clalfred.simulator.backends import BACKENDS, Backend
 MakeEnv = Callable[..., ClAlfredEnv]
 
 BAD_ARGUMENTS = [
-    ("scenario", "TaskIL"),
+    ("setup", "TaskIL"),
     ("split", "test"),
     ("order", 0),
     ("order", 6),

@@ -51,7 +51,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
     Args:
         env: the environment; its ``unwrapped.source`` has the schedule's episodes.
-        schedule: what comes when; if not given, the environment's scenario, order and split in
+        schedule: what comes when; if not given, the environment's setup, order and split in
             disjoint blocks.
         learner: an object with ``needs_boundaries`` and ``needs_labels``; ``None``: task-free.
     """
