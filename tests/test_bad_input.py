@@ -47,6 +47,8 @@ BAD_ARGUMENTS = [
     ("masks", "no"),
     ("depth", 1),
     ("reveal_task", None),
+    ("source", 5),
+    ("source", "tiny"),
 ]
 
 
