@@ -61,7 +61,7 @@ def demonstrations_only(schedule: Schedule, needs: Needs | None = None) -> TaskS
 def test_reset_hands_out_the_schedule_once(make_fake_env: MakeEnv, kind: str) -> None:
     env = make_fake_env()
     schedule = schedule_for(kind)
-    stream = TaskStream(env, schedule)
+    stream = TaskStream(env, schedule, at_end="raise")
     seen = []
     while not stream.exhausted:
         assert stream.remaining == len(schedule) - len(seen)
