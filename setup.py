@@ -24,6 +24,7 @@ COMMANDS = (
 EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],
     "minari": ["minari>=0.5", "pyarrow"],
+    "play": ["pygame>=2.5"],
     "ray": ["ray>=2.9"],
     "vision": ["torchvision"],
     "bench": ["mujoco", "miniworld"],

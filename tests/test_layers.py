@@ -14,11 +14,13 @@ ROOT = Path(__file__).parents[1]
 #: From the bottom up; a module may import its own layer and those before it.
 LAYERS = (
     ("gym_clalfred.errors gym_clalfred.actions gym_clalfred.objects gym_clalfred.rooms "
-     "gym_clalfred.compatibility"),
+     "gym_clalfred.compatibility gym_clalfred.names"),
     "gym_clalfred.simulator",
     ("gym_clalfred.tasks gym_clalfred.data gym_clalfred.language gym_clalfred.interaction "
      "gym_clalfred.expert"),
     ("gym_clalfred.checks gym_clalfred.env gym_clalfred.observation_space gym_clalfred.scenarios "
+     "gym_clalfred.setups gym_clalfred.selection gym_clalfred.progress gym_clalfred.keyboard "
+     "gym_clalfred.possible_actions gym_clalfred.window "
      "gym_clalfred.registration gym_clalfred.text_space gym_clalfred.viewer "
      "gym_clalfred.wrappers gym_clalfred"),
     "gym_clalfred.stream",

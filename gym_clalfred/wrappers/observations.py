@@ -1,7 +1,8 @@
-"""Other forms of the observation: words as token ids, and plain boxes for Stable-Baselines3."""
+"""Other forms of the observation: token ids, one view, and plain boxes for Stable-Baselines3."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import gymnasium
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import MAX_TOKENS, SPECIALS, Tokenizer
+from gym_clalfred.names import match_name
+from gym_clalfred.simulator.contract import View
 
 Observation = dict[str, Any]
 
@@ -72,10 +75,10 @@ class SB3Observation(
 ):
     """Exactly what Stable-Baselines3's ``MultiInputPolicy`` takes.
 
-    ``image`` is (15, H, W) uint8: the RGB channels of the five views on top of each other.
-    ``words`` is float32, one number per word of the vocabulary: 1 if the goal or the instructions
-    contain it, else 0. Ids and depth are left out. ``info["is_success"]`` tells SB3's logger at
-    the end of an episode whether it succeeded. SB3's image network needs ``image_size`` 36 or more.
+    ``image`` is (15, H, W) uint8: the RGB channels of the five views on top of each other; (3, H,
+    W) of a ``SingleView``. ``words`` is float32, one number per word of the vocabulary: 1 if the
+    goal or the instructions contain it, else 0. Ids and depth are left out. SB3's image network
+    needs ``image_size`` 36 or more.
 
     Args:
         env: an environment of this package.
@@ -97,13 +100,13 @@ class SB3Observation(
         super().__init__(env)
         shape = _parts(env, "rgb", "goal", "instructions")["rgb"].shape
         assert shape is not None
-        views, height, width, channels = shape
+        *views, height, width, channels = shape
         self._tokenizer = Tokenizer.default()
         self._texts: tuple[str, str] | None = None
         self._words = np.zeros(len(self._tokenizer), dtype=np.float32)
         self.observation_space = spaces.Dict(
             {
-                "image": spaces.Box(0, 255, (views * channels, height, width), np.uint8),
+                "image": spaces.Box(0, 255, (math.prod(views) * channels, height, width), np.uint8),
                 "words": spaces.Box(0.0, 1.0, self._words.shape, np.float32),
             }
         )
@@ -117,19 +120,44 @@ class SB3Observation(
             self._words[self._tokenizer.encode(texts[0], texts[1].split("\n"))] = 1.0
         return {"image": _stacked(observation["rgb"]), "words": self._words.copy()}
 
-    def step(self, action: Any) -> tuple[Observation, Any, bool, bool, dict[str, Any]]:
-        """As the environment, with ``is_success`` at the end.
 
-        An episode that another wrapper cuts, such as Gymnasium's time limit, is no success: the
-        agent did not stop by itself.
-        """
-        observation, reward, terminated, truncated, info = super().step(action)
-        if terminated or truncated:
-            info["is_success"] = info.get("success", False)
-        return observation, reward, terminated, truncated, info
+class SingleView(
+    gymnasium.ObservationWrapper[Observation, Any, Observation], RecordConstructorArgs
+):
+    """Keeps one of the five views: ``rgb`` is (H, W, 3), the others (H, W).
+
+    Args:
+        env: an environment of this package.
+        view: ``front``, ``left``, ``right``, ``up`` or ``down``.
+
+    Example:
+        >>> import gymnasium as gym
+        >>> import gym_clalfred
+        >>> from gym_clalfred.wrappers import SingleView
+        >>> env = gym.make("CLAlfred-BehaviorIL-v0", tier="tiny", image_size=32)
+        >>> observation, info = SingleView(env).reset(seed=0)
+        >>> observation["rgb"].shape
+        (32, 32, 3)
+        >>> env.close()
+    """
+
+    def __init__(self, env: gymnasium.Env[Observation, Any], view: str = "front") -> None:
+        RecordConstructorArgs.__init__(self, view=view)
+        super().__init__(env)
+        self._view = match_name("view", view, {each.name.lower(): each for each in View})
+        parts = _parts(env, "rgb")
+        self._names = [name for name in _PICTURES if name in parts]
+        self.observation_space = spaces.Dict(
+            {**parts, **{name: _one_of(parts[name], self._view) for name in self._names}}
+        )
+
+    def observation(self, observation: Observation) -> Observation:
+        """The observation with one view."""
+        return {**observation, **{name: observation[name][self._view] for name in self._names}}
 
 
 _TEXTS = ("goal", "instructions")
+_PICTURES = ("rgb", "classes", "instances", "depth")
 
 
 def _parts(env: gymnasium.Env[Observation, Any], *needed: str) -> dict[str, spaces.Space[Any]]:
@@ -144,5 +172,11 @@ def _parts(env: gymnasium.Env[Observation, Any], *needed: str) -> dict[str, spac
 
 
 def _stacked(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    views, height, width, channels = rgb.shape
-    return np.ascontiguousarray(rgb.transpose(0, 3, 1, 2)).reshape(views * channels, height, width)
+    height, width = rgb.shape[-3:-1]
+    return np.ascontiguousarray(np.moveaxis(rgb, -1, -3)).reshape(-1, height, width)
+
+
+def _one_of(views: spaces.Space[Any], view: View) -> spaces.Box:
+    """The space of one view."""
+    assert isinstance(views, spaces.Box)
+    return spaces.Box(views.low[view], views.high[view], dtype=views.dtype.type)
