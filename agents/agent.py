@@ -20,6 +20,7 @@ from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.stream import DemonstratedAction
 
 #: What an environment shows: ``rgb``, ``classes``, ``instances``, ``depth`` and the words.
 Observation = Mapping[str, Any]
@@ -180,10 +181,16 @@ class Agent(nn.Module, ABC):
     def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:
         """What it takes in of n observations, tensors with n rows; without gradients."""
 
-    def encode(self, observations: Iterable[Observation]) -> dict[str, Tensor]:
-        """What is kept of a whole demonstration's frames, made once and stored.
+    def encode(
+        self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
+    ) -> dict[str, Tensor]:
+        """What is kept of what a whole demonstration shows, made once and stored.
 
         By default what ``see`` gives, one row per step; ``forward`` finds it in ``batch.views``.
+
+        Args:
+            observations: what the expert saw before each action.
+            actions: what it did; annotations of one trajectory share what is made here.
         """
         rows = [self.see([observation]) for observation in observations]
         return {name: torch.cat([row[name] for row in rows]) for name in rows[0]}

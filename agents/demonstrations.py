@@ -30,12 +30,12 @@ from clalfred.agents.vision.appearance import appearance_of
 from clalfred.agents.vision.augment import Augmentation, augment
 from gym_clalfred.data.cache import cache_dir
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import STEP, Tokenizer
 from gym_clalfred.simulator.backends import looks_of, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
-from gym_clalfred.stream import Demonstration, frames_index
+from gym_clalfred.stream import Demonstration, demonstration_of, frames_index
 
 #: With the largest tier beside it, the cache stays below 1.5 GB.
 STORE_BYTES = 1_400_000_000
@@ -166,8 +166,9 @@ class EpisodeReader:
 
     def _views(self, frames_id: str, augmentation: Augmentation) -> Views:
         def make() -> dict[str, Tensor]:
-            frames = self._observations(frames_id)
-            return self.agent.encode(_augmented(one, augmentation) for one in frames)
+            episode = self.source.episode(self._keys[frames_id])
+            shown = (_augmented(one, augmentation) for one in self._observations(episode))
+            return self.agent.encode(shown, demonstration_of(episode, self.source).actions)
 
         if self.store is None:
             return Views(make())
@@ -180,8 +181,7 @@ class EpisodeReader:
         appearance = looks_of(self.backend) if embedded else appearance_of(self._simulator)
         return f"{self.agent.sight}/{appearance}"
 
-    def _observations(self, frames_id: str) -> Iterable[Observation]:
-        episode = self.source.episode(self._keys[frames_id])
+    def _observations(self, episode: Episode) -> Iterable[Observation]:
         for _ in replay(self._simulator, episode):
             frame = self._simulator.frame()
             yield {name: getattr(frame, name) for name in self.agent.observes}

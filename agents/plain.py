@@ -25,6 +25,7 @@ from clalfred.agents.two_branch.maps import dense, distinct_views, scale_of
 from clalfred.agents.vision.encoder import CachedEncoder, VisualEncoder
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.stream import DemonstratedAction
 
 
 class PlainTwoBranch(Agent):
@@ -79,7 +80,9 @@ class PlainTwoBranch(Agent):
         maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(self.device)
         return {"maps": maps.float() * scale_of(maps)}
 
-    def encode(self, observations: Iterable[Observation]) -> dict[str, Tensor]:
+    def encode(
+        self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
+    ) -> dict[str, Tensor]:
         """Feature maps of the distinct views, and which of them each view of each step shows."""
         assert self.encoder is not None
         return distinct_views(self.encoder, (one["rgb"] for one in observations))

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from clalfred.cl.experiment.config import SETUPS
 from clalfred.cl.registry import method_names
 from clalfred.scripts.common import (
     COUNT,
@@ -16,6 +15,7 @@ from clalfred.scripts.common import (
     run_options,
     version_option,
 )
+from gym_clalfred.setups import Setup
 
 EPILOG = """
 \b
@@ -42,7 +42,10 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option(
     "--methods", help=f"Comma-separated, of {', '.join(method_names())}.  [default: cama]"
 )
-@click.option("--setups", help=f"Comma-separated, of {', '.join(SETUPS)}.  [default: behavior-il]")
+@click.option(
+    "--setups",
+    help=f"Comma-separated, of {', '.join(one.value for one in Setup)}.  [default: behavior-il]",
+)
 @click.option("--orders", help="Comma-separated, from 1 to 5.  [default: 1]")
 @click.option("--seeds", help="Comma-separated.  [default: 0]")
 @run_options("method", "setup", "order", "seed")

@@ -20,6 +20,7 @@ from clalfred.agents.two_branch.network import DecoderState, TwoBranchNetwork
 from clalfred.agents.two_branch.reader import Instructions
 from clalfred.agents.vision.encoder import CachedEncoder, VisualEncoder
 from gym_clalfred.language.tokenizer import Tokenizer
+from gym_clalfred.stream import DemonstratedAction
 
 
 class TwoBranch(Agent):
@@ -49,7 +50,9 @@ class TwoBranch(Agent):
         maps = self._cached.encode(views.reshape(-1, *views.shape[2:]))
         return {"maps": maps.view(*views.shape[:2], *maps.shape[1:]).to(self.device)}
 
-    def encode(self, observations: Iterable[Observation]) -> dict[str, Tensor]:
+    def encode(
+        self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
+    ) -> dict[str, Tensor]:
         """Feature maps of the distinct views, and which of them each view of each step shows."""
         return distinct_views(self.encoder, (one["rgb"] for one in observations))
 

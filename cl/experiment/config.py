@@ -16,16 +16,9 @@ from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.scenarios import ORDERS, Scenario
+from gym_clalfred.setups import ORDERS, Setup
 from gym_clalfred.simulator.backends import check_backend
-from gym_clalfred.stream import Setup
 from gym_clalfred.stream.builders import KINDS
-
-SETUPS = {
-    "behavior-il": Scenario.BEHAVIOR_IL,
-    "environment-il": Scenario.ENVIRONMENT_IL,
-    "imbalanced-environment-il": Scenario.IMBALANCED_ENVIRONMENT_IL,
-}
 
 #: What --set prefixes to a setting of the agent.
 OF_AGENT = "agent."
@@ -43,7 +36,11 @@ class RunConfig:
     agent as ``agent.NAME``, that differ from their presets'.
     """
 
-    setup: str = setting("behavior-il", "What changes along the stream.", choices=lambda: SETUPS)
+    setup: str = setting(
+        "behavior-il",
+        "What changes along the stream.",
+        choices=lambda: [one.value for one in Setup],
+    )
     method: str = setting("cama", "Continual-learning method, such as er, der++, cama or joint.")
     order: int = setting(1, "The paper's task order, 1 to 5.", most=ORDERS)
     seed: int = setting(0, "Seed of the stream, the weights and the memory.", least=0)
@@ -125,15 +122,9 @@ class RunConfig:
         return asdict(self)
 
     @property
-    def scenario(self) -> Scenario:
-        """The environment's scenario."""
-        return SETUPS[self.setup]
-
-    @property
     def task_setup(self) -> Setup:
-        """What a task is: a behaviour or a kind of room."""
-        behavior = self.scenario is Scenario.BEHAVIOR_IL
-        return Setup.BEHAVIOR_IL if behavior else Setup.ENVIRONMENT_IL
+        """What a task is, and whether tasks are balanced."""
+        return Setup(self.setup)
 
     @property
     def learner(self) -> type[ContinualLearner]:

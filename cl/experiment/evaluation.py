@@ -70,7 +70,7 @@ def evaluation_sets(
             f"{', '.join(streamed)}: give the setup that the split folder is of"
         )
     tasks = resolve_order(config.task_setup, streamed)
-    balanced = config.scenario.is_balanced_by_room
+    balanced = config.task_setup.is_balanced_by_room
     sets: EvaluationSets = {}
     for split in SPLITS:
         entries = first_annotations(source.entries(split), config.evaluated_annotations)

@@ -94,7 +94,7 @@ class Run:
         self.schedule = limited(schedule_for(config, inputs.source), config.episodes_per_task)
         self.sets = evaluation_sets(config, inputs.source, self.schedule.tasks)
         self.env = ClAlfredEnv(
-            config.scenario.value,
+            config.setup,
             order=config.order,
             backend=config.backend,
             image_size=inputs.agent.image_size,
@@ -352,7 +352,7 @@ def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
         config.task_setup,
         kind=config.schedule,
         order=config.order,
-        balanced=config.scenario.is_balanced_by_room,
+        balanced=config.task_setup.is_balanced_by_room,
         seed=config.seed,
     )
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.text import SPLIT_TITLES, task_title
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.scenarios import Scenario
+from gym_clalfred.setups import Setup
 
 #: How all plots look.
 STYLE: Any = {
@@ -183,7 +183,7 @@ def task_borders(results: Results) -> list[float]:
         return []
     if "evaluated_at" in document:
         return [at for at in document["evaluated_at"][:-1] if at is not None]
-    if config.scenario is Scenario.IMBALANCED_ENVIRONMENT_IL:
+    if config.task_setup is Setup.IMBALANCED_ENVIRONMENT_IL:
         return []
     length, count = document["stream"]["length"], len(results.tasks)
     return [task * length / count for task in range(1, count)]

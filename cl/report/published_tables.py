@@ -16,15 +16,12 @@ from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
 from clalfred.cl.report.text import SPLIT_TITLES
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.setups import Setup
 
 #: Against what the others are compared, and who leads in the paper.
 WORST, LEADER = "finetuning", "cama"
 
-SETUP_TITLES = {
-    "behavior-il": "Behavior-IL",
-    "environment-il": "Environment-IL",
-    "imbalanced-environment-il": "Imbalanced Environment-IL",
-}
+SETUP_TITLES = {setup.value: setup.title for setup in Setup}
 
 #: The paper's setups, in the README's table.
 HEADLINE = ("behavior-il", "environment-il")
