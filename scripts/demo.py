@@ -56,8 +56,8 @@ def commands_folder() -> str:
 
 def verdict(results: Results) -> str:
     """What the table says, in two plain sentences."""
-    seen, unseen = (results.metric(split, "SR_last") for split in ("valid_seen", "valid_unseen"))
-    conditions = results.metric("valid_unseen", "GC_last")
+    seen, unseen = (results.metric(split, "SR_last") for split in ("seen", "unseen"))
+    conditions = results.metric("unseen", "GC_last")
     length = results.document["stream"]["length"]
     told = (
         f"After {length} demonstrations the agent solves {percent(seen)} % of the episodes in\n"

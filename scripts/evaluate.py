@@ -14,6 +14,7 @@ from clalfred.scripts.common import (
     on_terminal,
     version_option,
 )
+from gym_clalfred.data.trajectory import Split
 
 EPILOG = """
 \b
@@ -28,7 +29,10 @@ Examples:
 @version_option
 @click.argument("agent", type=click.Path())
 @click.option(
-    "--split", default="valid_unseen", show_default=True, help="train, valid_seen or valid_unseen."
+    "--split",
+    default="valid_unseen",
+    show_default=True,
+    help=f"One of {', '.join(one.value for one in Split)}.",
 )
 @click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
 @click.option("--room", help="Only this room type, such as Kitchen.")

@@ -6,6 +6,7 @@ import click
 
 from clalfred.agents.acting.recording import FILM_STEPS
 from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
+from gym_clalfred.data.trajectory import Split
 
 EPILOG = """
 \b
@@ -36,7 +37,7 @@ Examples:
     "--split",
     default="valid_unseen",
     show_default=True,
-    help="Choose from train, valid_seen or valid_unseen.",
+    help=f"Choose from {', '.join(one.value for one in Split)}.",
 )
 @click.option("--task", help="Choose among this task type, such as Heat.")
 @click.option("--room", help="Choose among this room type, such as Kitchen.")

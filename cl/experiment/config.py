@@ -15,10 +15,17 @@ from clalfred.cl.experiment.settings import check, choose, given, setting
 from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.setups import ORDERS, Setup
 from gym_clalfred.simulator.backends import check_backend
 from gym_clalfred.stream.builders import KINDS
+
+#: The splits of seen and of unseen rooms, by what ``evaluate_on`` calls them.
+EVALUATED = {
+    "valid": {"seen": Split.VALID_SEEN, "unseen": Split.VALID_UNSEEN},
+    "test": {"seen": Split.TEST_SEEN, "unseen": Split.TEST_UNSEEN},
+}
 
 #: What --set prefixes to a setting of the agent.
 OF_AGENT = "agent."
@@ -71,6 +78,11 @@ class RunConfig:
     batch_size: int | None = setting(None, "Episodes per update.", shown="the agent's")
     episodes_per_task: int | None = setting(
         None, "Stream only the first N episodes of each task.", shown="all"
+    )
+    evaluate_on: str = setting(
+        "valid",
+        "Splits to evaluate on: valid while you tune, test for numbers to publish.",
+        choices=lambda: EVALUATED,
     )
     evaluation_episodes: int | None = setting(
         None, "Evaluate on N episodes per task and split.", shown="all"

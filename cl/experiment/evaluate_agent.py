@@ -84,7 +84,7 @@ def select(
 
     Args:
         source: where they are.
-        split: ``train``, ``valid_seen`` or ``valid_unseen``.
+        split: such as ``valid_seen``.
         task: only those of a task type, by the paper's name.
         room: only those in rooms of a type.
         annotations: at most so many of each trajectory.

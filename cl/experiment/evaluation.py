@@ -10,15 +10,15 @@ from typing import Any
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
-from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.config import EVALUATED, RunConfig
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.stream import first_annotations, group_by_task
 from gym_clalfred.stream.orders import resolve_order
 
-#: The splits that agents are evaluated on.
-SPLITS = (Split.VALID_SEEN, Split.VALID_UNSEEN)
+#: In rooms that training knows, and in others.
+SPLITS = ("seen", "unseen")
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Record:
     """What came of one episode, and where it belongs.
 
     Args:
-        split: where the episode is from.
+        split: ``seen`` or ``unseen``, by its room.
         on: number of its task in the stream's order, from 0.
         result: what came of it.
     """
@@ -46,8 +46,8 @@ class Record:
         return cls(values["split"], values["on"], EpisodeResult(**rest))
 
 
-#: Episodes by split and by the task's number.
-EvaluationSets = dict[Split, list[tuple[EpisodeKey, ...]]]
+#: Episodes by split, ``seen`` or ``unseen``, and by the task's number.
+EvaluationSets = dict[str, list[tuple[EpisodeKey, ...]]]
 
 
 def evaluation_sets(
@@ -72,13 +72,19 @@ def evaluation_sets(
     tasks = resolve_order(config.task_setup, streamed)
     balanced = config.task_setup.is_balanced_by_room
     sets: EvaluationSets = {}
-    for split in SPLITS:
+    splits = EVALUATED[config.evaluate_on]
+    if not any(source.entries(split) for split in splits.values()):
+        raise BadInputError(
+            f"evaluate_on {config.evaluate_on!r}: {source.label} has no such episodes; choose "
+            f"{' or '.join(name for name in EVALUATED if name != config.evaluate_on)}"
+        )
+    for name, split in splits.items():
         entries = first_annotations(source.entries(split), config.evaluated_annotations)
-        if not entries and any(source.entries(other) for other in SPLITS):
-            sets[split] = [() for _ in tasks]
+        if not entries:
+            sets[name] = [() for _ in tasks]
             continue
         groups = group_by_task(entries, config.task_setup, tasks=tasks, balanced=balanced, seed=0)
-        sets[split] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
+        sets[name] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
     return sets
 
 
@@ -110,7 +116,7 @@ def evaluate_tasks(
         on_record: called with each new record and the number of records in the end.
     """
     places = {
-        str(key): (split.value, task, key)
+        str(key): (split, task, key)
         for split, groups in sets.items()
         for task in tasks
         for key in groups[task]

@@ -34,7 +34,7 @@ def pick_episodes(results: Results) -> dict[str, EpisodeKey]:
     last = len(results.tasks)
     episodes = [
         one
-        for split in ("valid_unseen", "valid_seen")
+        for split in ("unseen", "seen")
         for one in results.document["splits"][split]["episodes"]
         if one["after"] == last and not one["error"]
     ]

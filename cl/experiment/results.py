@@ -134,10 +134,7 @@ def make_results(
             "stream": dict(stream),
             "evaluated_at": _positions(len(tasks), evaluations),
             "training": dict(training),
-            "splits": {
-                split.value: _split_results(split.value, len(tasks), evaluations)
-                for split in SPLITS
-            },
+            "splits": {split: _split_results(split, len(tasks), evaluations) for split in SPLITS},
             "curves": [dict(row) for row in curves],
             "seconds": dict(seconds or {}),
         }
@@ -185,7 +182,7 @@ def validate(document: Any) -> None:
     # Results of before it was written lack it.
     _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
-        _check_split(document["splits"].get(split.value), f"splits.{split.value}", len(tasks))
+        _check_split(document["splits"].get(split), f"splits.{split}", len(tasks))
 
 
 _TOP_LEVEL: dict[str, type] = {

@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import METRICS, Results, read_results
 from clalfred.cl.registry import get_method, method_names
 from clalfred.cl.report.paper import paper_value
 from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
-
-SPLITS = ("valid_seen", "valid_unseen")
 
 #: Shown unless others are asked for.
 MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
@@ -211,7 +210,14 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         config: of a run.
         labels: what its data, backend and eyes call themselves.
     """
-    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.agent]
+    parts = [
+        config.setup,
+        config.schedule,
+        config.evaluate_on,
+        labels["data"],
+        labels["backend"],
+        config.agent,
+    ]
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
     parts.append(labels["sight"])
