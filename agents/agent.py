@@ -7,6 +7,7 @@ one, write a subclass in a file of your own and register it, see ``clalfred.agen
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
+from typing_extensions import Self
 
 from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.agents.vision.encoder import VisualEncoder
@@ -65,7 +67,7 @@ class Outputs:
 
     Args:
         heads: by name, ``action`` first; methods treat them all alike.
-        auxiliary: (B,) losses of the agent's own, summed over each episode.
+        auxiliary: (B,) losses of the agent's own.
     """
 
     heads: dict[str, Head]
@@ -176,6 +178,11 @@ class Agent(nn.Module, ABC):
         if self.encoder is None:
             raise NotImplementedError(f"{type(self).__name__} sees without an encoder: override")
         return self.encoder.name
+
+    def twin(self) -> Self:
+        """A copy with weights of its own and the same encoder."""
+        shared = {id(self.encoder): self.encoder}
+        return copy.deepcopy(self, shared)
 
     @abstractmethod
     def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:

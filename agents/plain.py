@@ -18,7 +18,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 from clalfred.agents.agent import Agent, AgentConfig, Decision, Head, Observation, Outputs, State
 from clalfred.agents.episode import START, Batch
-from clalfred.agents.losses import sum_by_episode
+from clalfred.agents.losses import mean_by_episode
 from clalfred.agents.two_branch.agent import TwoBranch, filled
 from clalfred.agents.two_branch.config import BRANCHES, TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense, distinct_views, scale_of
@@ -110,7 +110,7 @@ class PlainTwoBranch(Agent):
                 "action": Head(actions, batch.actions, batch.lengths),
                 "class": Head(classes[batch.interactions], targets, batch.interaction_counts),
             },
-            sum_by_episode(error, batch.lengths),
+            mean_by_episode(error, batch.lengths),
         )
 
     def start(self, tokens: Tensor, lengths: Tensor) -> State:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -24,9 +24,9 @@ from torch import Tensor
 
 from clalfred.agents.agent import Agent, Outputs
 from clalfred.agents.behavior_cloning import BehaviorCloning, ViewLookup
-from clalfred.agents.episode import EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 from clalfred.agents.training import TrainingConfig
-from clalfred.cl.memory import Memory, MemoryItem
+from clalfred.cl.memory import ByteMemory, Memory, MemoryItem, tensor_bytes
 from gym_clalfred.errors import BadInputError, DataError
 
 #: What settings may be, by name: the smallest and the largest value.
@@ -41,6 +41,10 @@ class MethodConfig:
     Args:
         stream_size: k, episodes that are gathered from the stream for an update.
         memory: M, episodes that may be kept in all, the gathered ones included.
+        memory_bytes: bytes that the memory's episodes may take, instead of a number of episodes;
+            0 for no such limit.
+        average: a; what is evaluated is the average ``e <- (1 - a) * e + a * theta`` over the
+            updates (Soutif-Cormerais et al. 2023) instead of the last weights; 0 for the last.
         training: optimiser settings and the whole batch's size.
     """
 
@@ -48,10 +52,17 @@ class MethodConfig:
     per_batch: ClassVar[tuple[str, ...]] = ("stream_size",)
 
     #: What settings may be; others are refused.
-    ranges: ClassVar[Ranges] = {"stream_size": COUNT, "memory": WEIGHT}
+    ranges: ClassVar[Ranges] = {
+        "stream_size": COUNT,
+        "memory": WEIGHT,
+        "memory_bytes": WEIGHT,
+        "average": SHARE,
+    }
 
     stream_size: int = 16
     memory: int = 500
+    memory_bytes: int = 0
+    average: float = 0.0
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def __post_init__(self) -> None:
@@ -103,6 +114,9 @@ class ContinualLearner(BehaviorCloning):
     #: Whether it learns only once the stream has ended; there is nothing to evaluate before.
     offline: ClassVar[bool] = False
 
+    #: The batch of the update under way.
+    batch: Batch
+
     #: Attributes that checkpoints keep besides the memory: tensors, plain values, or objects with
     #: ``state_dict`` and ``load_state_dict``; also dictionaries of them.
     extra_state: ClassVar[tuple[str, ...]] = ()
@@ -132,6 +146,9 @@ class ContinualLearner(BehaviorCloning):
         self.needs_boundaries = self.wants_boundaries(self.method)
         room = self.method.memory - self.group_size if self.replay_size else 0
         self.memory = self.make_memory(max(0, room))
+        self.averaged = self.agent.twin() if self.method.average else None
+        if self.averaged is not None:
+            self.policy = replace(self.policy, agent=self.averaged)
 
     @classmethod
     def wants_boundaries(cls, method: MethodConfig) -> bool:
@@ -160,6 +177,7 @@ class ContinualLearner(BehaviorCloning):
             "method": asdict(self.method),
             "memory": self.memory.state_dict(),
             "extra": {name: _saved(getattr(self, name)) for name in self.extra_state},
+            "averaged": {} if self.averaged is None else dict(self.averaged.state_dict()),
         }
 
     def load_state_dict(self, state: Mapping[str, Any], views: ViewLookup | None = None) -> None:
@@ -171,6 +189,8 @@ class ContinualLearner(BehaviorCloning):
             )
         super().load_state_dict(state, views)
         self.memory.load_state_dict(state["memory"], views)
+        if self.averaged is not None:
+            self.averaged.load_state_dict(state["averaged"])
         for name in self.extra_state:
             restored = _restored(getattr(self, name), state["extra"][name], self.device)
             setattr(self, name, restored)
@@ -185,14 +205,30 @@ class ContinualLearner(BehaviorCloning):
     def update(self, stream: tuple[EncodedEpisode, ...], slots: tuple[int, ...]) -> Update:
         """One step of the optimiser on streamed episodes and on those of some memory slots."""
         replayed = [self.memory[slot].episode for slot in slots]
-        outputs = self.forward(self.make_batch([*stream, *replayed]))
+        self.batch = self.make_batch([*stream, *replayed])
+        outputs = self.forward(self.batch)
         self.step(self.loss(outputs, slots))
         update = Update(stream, slots, outputs.detach())
         self._log_accuracy(update)
         return update
 
+    def step(self, loss: Tensor) -> None:
+        """As ``BehaviorCloning``; then the average follows, at first as a plain mean."""
+        super().step(loss)
+        if self.averaged is not None:
+            share = max(self.method.average, 1 / self.num_updates)
+            follow(self.averaged, self.agent, share)
+
+    def budget(self) -> dict[str, int]:
+        """What it needs besides the agent: bytes of memory by kind, and passes of episodes."""
+        models = sum(tensor_bytes(getattr(self, name)) for name in self.extra_state)
+        averaged = 0 if self.averaged is None else tensor_bytes(dict(self.averaged.state_dict()))
+        return {**self.memory.bytes(), "models": models + averaged, "forwards": self.num_forwards}
+
     def make_memory(self, capacity: int) -> Memory:
         """Override: another kind of memory."""
+        if self.method.memory_bytes:
+            return ByteMemory(self.method.memory_bytes, self.generator)
         return Memory(capacity, self.generator)
 
     def select_replay(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
@@ -231,6 +267,13 @@ class ContinualLearner(BehaviorCloning):
 def mean_or_zero(values: Tensor) -> Tensor:
     """The mean, 0 for no values: before there is anything to replay."""
     return values.mean() if len(values) else torch.zeros((), device=values.device)
+
+
+@torch.no_grad()
+def follow(average: torch.nn.Module, agent: torch.nn.Module, share: float) -> None:
+    """``e <- (1 - a) * e + a * theta``, weight by weight."""
+    for old, new in zip(average.parameters(), agent.parameters()):
+        old.mul_(1 - share).add_(new, alpha=share)
 
 
 def _saved(value: Any) -> Any:

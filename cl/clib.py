@@ -40,7 +40,7 @@ class CLIBConfig(MethodConfig):
     stream_size: int = 1
     training: TrainingConfig = field(default_factory=lambda: TrainingConfig(decay=0.9999))
     importance_decay: float = 0.9
-    probes: int = 16
+    probes: int = 32
     rate_step: float = 0.95
     rate_history: int = 10
 
@@ -53,9 +53,15 @@ class ImportanceMemory(LabelBalancedMemory):
         self.importance: list[float] = []
 
     def add(self, item: MemoryItem) -> int | None:
-        """A new episode starts with the mean importance of those that were there before."""
+        """A new episode starts with the mean importance of its label, or else of all."""
+        alike = [
+            value
+            for entry, value in zip(self._entries, self.importance)
+            if entry.episode.label == item.episode.label
+        ]
+        known = alike or self.importance
+        mean = sum(known) / len(known) if known else 0.0
         slot = super().add(item)
-        mean = sum(self.importance) / len(self.importance) if self.importance else 0.0
         if slot == len(self.importance):
             self.importance.append(mean)
         elif slot is not None:

@@ -86,8 +86,5 @@ class DERpp(ContinualLearner):
         """(len(slots),) distance of each replayed episode's logits to the stored ones."""
         if not slots:
             return outputs.auxiliary.new_zeros(0)
-        new = outputs.logits_by_episode()[-len(slots) :]
-        old = [self.stored_logits(slot) for slot in slots]
-        distances = logit_distances(new, old, self.method.squared_norm)
-        longest = max(outputs.heads["action"].counts)
-        return distances / (longest if self.training.loss.per_padded_step else 1)
+        stored = [self.stored_logits(slot) for slot in slots]
+        return logit_distances(outputs, stored, self.training.loss, self.method.squared_norm)

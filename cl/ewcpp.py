@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 import torch
@@ -20,8 +21,8 @@ class EWCppConfig(MethodConfig):
     Args:
         penalty: lambda.
         fisher_decay: share of the old Fisher information in the running mean.
-        anchor_at_boundaries: set the anchor when a task begins, as the released code does.
-        anchor_every: otherwise set it after every so many updates; the paper gives no number.
+        anchor_at_boundaries: set the anchor when a task begins.
+        anchor_every: otherwise set it after every N updates.
     """
 
     ranges: ClassVar[Ranges] = {
@@ -30,31 +31,32 @@ class EWCppConfig(MethodConfig):
         "fisher_decay": SHARE,
         "anchor_every": COUNT,
     }
-    stream_size: int = 32
     penalty: float = 100.0
     fisher_decay: float = 0.5
-    anchor_at_boundaries: bool = False
+    anchor_at_boundaries: bool = True
     anchor_every: int = 100
 
 
 class EWCpp(ContinualLearner):
     """Chaudhry et al., "Riemannian Walk for Incremental Learning", ECCV 2018.
 
-    Update: ``min L(x) + lambda * sum F (theta - theta*)^2``, where ``F <- d * F + (1 - d) * g^2``
-    runs along with the gradients g of L, and the anchor (theta*, its F) is set anew now and then.
+    Update: ``min L(x, x') + lambda * sum F (theta - theta*)^2``, where
+    ``F <- d * F + (1 - d) * g^2`` runs along with the gradients g of L, and the anchor (theta*, its
+    F) is set where a task begins. As in the paper's baseline, ``x'`` is ER's replay;
+    ``without-replay`` is the method by itself, ``task-free`` sets its anchor every 100 updates.
 
-    Stores: the anchor's weights and Fisher information; episodes only in the preset ``released``,
-    which adds ER's replay. Boundaries: none; ``released`` sets the anchor at boundaries.
+    Stores: episodes, by reservoir sampling; the anchor's weights and Fisher information.
+    Boundaries: needed, but for ``task-free``.
     """
 
     method: EWCppConfig
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": EWCppConfig(),
         "released": EWCppConfig(
-            stream_size=16,
-            anchor_at_boundaries=True,
-            training=TrainingConfig.released(distillation=False),
+            training=replace(TrainingConfig.released(distillation=False), max_gradient_norm=inf)
         ),
+        "without-replay": EWCppConfig(stream_size=32, memory=32),
+        "task-free": EWCppConfig(anchor_at_boundaries=False),
     }
 
     extra_state = ("fisher", "anchor", "anchor_fisher")

@@ -37,6 +37,16 @@ class MemoryItem:
     logits: Mapping[str, Tensor] = field(default_factory=dict)
     task: int = 0
 
+    def bytes(self) -> dict[str, int]:
+        """What it takes: words two bytes each, actions and classes one, logits as they are."""
+        episode = self.episode
+        return {
+            "views": sum(one.bytes for one in (episode.views, *episode.augmented)),
+            "words": 2 * len(episode.tokens),
+            "actions": 2 * len(episode.actions),
+            "logits": tensor_bytes(self.logits),
+        }
+
 
 class Memory:
     """Reservoir sampling (Vitter's algorithm R): every episode seen is kept with equal chance.
@@ -83,6 +93,13 @@ class Memory:
         order = torch.randperm(len(slots), generator=self._generator)[:count]
         return [slots[index] for index in order.tolist()]
 
+    def bytes(self) -> dict[str, int]:
+        """What the items take, by kind, each number as small as its range allows."""
+        kinds: Counter[str] = Counter({"views": 0, "words": 0, "actions": 0, "logits": 0})
+        for item in self._entries:
+            kinds.update(item.bytes())
+        return dict(kinds)
+
     def state_dict(self) -> dict[str, Any]:
         """All entries and counters; the generator belongs to the learner."""
         return {
@@ -118,6 +135,40 @@ class Memory:
         return slot if slot < self.capacity else None
 
 
+class ByteMemory(Memory):
+    """Keeps a random sample of all episodes seen that fits into a number of bytes.
+
+    Every episode draws a number; those with the smallest stay as long as there is room. So each is
+    kept with equal chance, whatever its length.
+    """
+
+    def __init__(self, budget: int, generator: torch.Generator) -> None:
+        super().__init__(budget, generator)
+        self._draws: list[float] = []
+
+    def add(self, item: MemoryItem) -> int | None:
+        """Keeps the episode or not; others may have to go."""
+        self.seen += 1
+        draw = float(torch.rand((), generator=self._generator))
+        self._entries.append(item)
+        self._draws.append(draw)
+        while sum(self.bytes().values()) > self.capacity:
+            last = max(range(len(self._draws)), key=self._draws.__getitem__)
+            del self._entries[last], self._draws[last]
+        return self._draws.index(draw) if draw in self._draws else None
+
+    def state_dict(self) -> dict[str, Any]:
+        """With the numbers drawn."""
+        return {**super().state_dict(), "draws": self._draws}
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, views)
+        self._draws = list(state["draws"])
+
+
 class LabelBalancedMemory(Memory):
     """Keeps labels equally frequent: a random episode of the most frequent label makes room."""
 
@@ -131,3 +182,10 @@ class LabelBalancedMemory(Memory):
         counts = Counter([*labels, str(arriving.episode.label)])
         most = max(sorted(set(labels)), key=lambda label: counts[label])
         return [slot for slot, label in enumerate(labels) if label == most]
+
+
+def tensor_bytes(value: Any) -> int:
+    """The size of a tensor, or of all in a tree of mappings; 0 for anything else."""
+    if isinstance(value, Mapping):
+        return sum(tensor_bytes(one) for one in value.values())
+    return value.numel() * value.element_size() if isinstance(value, Tensor) else 0

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import ClassVar
 
 import torch
@@ -20,11 +21,13 @@ class MIRConfig(MethodConfig):
 
     Args:
         candidates: episodes drawn from memory, of which the most interfered are replayed.
+        per_step: compare losses per step, so that long episodes are not preferred.
     """
 
     per_batch = ("stream_size", "candidates")
     ranges: ClassVar[Ranges] = {**MethodConfig.ranges, "candidates": COUNT}
     candidates: int = 50
+    per_step: bool = False
 
 
 class MIR(ContinualLearner):
@@ -39,7 +42,9 @@ class MIR(ContinualLearner):
     method: MIRConfig
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": MIRConfig(),
-        "released": MIRConfig(training=TrainingConfig.released(distillation=False)),
+        "released": MIRConfig(
+            training=replace(TrainingConfig.released(distillation=False), max_gradient_norm=inf)
+        ),
     }
 
     def select_replay(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
@@ -67,7 +72,10 @@ class MIR(ContinualLearner):
             after = self._plain_losses(batch)
             for parameter, original in zip(parameters, originals):
                 parameter.copy_(original)
-        return after - before
+        growth = after - before
+        if self.method.per_step:
+            growth = growth / torch.tensor(batch.lengths, device=growth.device)
+        return growth
 
     @torch.no_grad()
     def _plain_losses(self, batch: Batch) -> Tensor:

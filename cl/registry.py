@@ -10,7 +10,7 @@ from clalfred.agents.registry import Registry
 from clalfred.cl.base import ContinualLearner
 from gym_clalfred.errors import BadInputError, UnknownMethodError
 
-#: In the order of the paper's tables.
+#: In the order of the tables: the paper's methods, later ones, the upper bound.
 METHODS: Registry[type[ContinualLearner]] = Registry(
     "method",
     "clalfred.methods",
@@ -24,6 +24,10 @@ METHODS: Registry[type[ContinualLearner]] = Registry(
         "x-der": "clalfred.cl.xder:XDER",
         "cama-without-dc": "clalfred.cl.cama:CAMAWithoutDC",
         "cama": "clalfred.cl.cama:CAMA",
+        "er-ace": "clalfred.cl.erace:ERACE",
+        "rar": "clalfred.cl.rar:RAR",
+        "star": "clalfred.cl.star:STAR",
+        "mkd": "clalfred.cl.mkd:MKD",
         "joint": "clalfred.cl.joint:Joint",
     },
     UnknownMethodError,

@@ -44,11 +44,13 @@ class XDER(DERpp):
     """Boschi et al., "Class-Incremental Continual Learning into the eXtended DER-verse", 2022.
 
     A label belongs to the task in which it first appeared. Update: DER++'s loss, plus ``eta`` times
-    ``relu(m + max p(past) - p(y))`` on the stream where y is of the present task, plus the same
-    with labels of the future on all steps. Then, in replayed episodes of earlier tasks, the stored
-    logits of labels that came later are replaced by the present ones, scaled down where their
-    maximum exceeds ``gamma`` times the stored logit of y. No contrastive part: the encoder is
-    frozen.
+    ``relu(m + max p(past) - max p(present))`` on streamed steps whose y is of the present task, p
+    over the labels seen so far and the past detached, plus ``eta`` times ``relu(m + max z(future) -
+    max z(task of y))`` on all steps, z the logits. Then, in replayed episodes of earlier tasks, the
+    stored logits of labels that came later are replaced by the present ones; where their maximum
+    exceeds the stored logit of y, they are scaled to ``gamma`` times it. Streamed episodes are
+    stored with their logits of past labels scaled in the same way. No contrastive part: the
+    encoder is frozen.
 
     Stores: episodes with logits and task number, by reservoir sampling. Boundaries: needed.
     """
@@ -85,8 +87,19 @@ class XDER(DERpp):
         return super().loss(outputs, slots) + self.method.constraint_weight * constraints
 
     def to_store(self, update: Update) -> list[MemoryItem]:
-        """As DER++, with the task's number."""
-        return [replace(item, task=self.task) for item in super().to_store(update)]
+        """As DER++, with the task's number and the logits of past labels scaled down."""
+        targets = update.outputs.targets_by_episode()
+        return [
+            replace(
+                item,
+                task=self.task,
+                logits={
+                    name: self._rewrite(z, z, truth[name], self._past(name, truth[name]))
+                    for name, z in item.logits.items()
+                },
+            )
+            for item, truth in zip(super().to_store(update), targets)
+        ]
 
     def after_update(self, update: Update) -> None:
         """Rewrites what replayed episodes say of labels that came later."""
@@ -100,20 +113,21 @@ class XDER(DERpp):
             self.memory.rewrite(slot, rewritten)
 
     def _constraints(self, head: Head, first_task: Tensor, streamed: int) -> Tensor:
-        """Margins of the true label over labels of the past (stream) and of the future (all)."""
-        probability = head.logits.softmax(1)
-        right = probability.gather(1, head.targets.unsqueeze(1)).squeeze(1)
+        """Margins over labels of the past (stream) and of the future (all steps)."""
         violations = head.logits.new_zeros(())
         past, future = first_task < self.task, first_task == FUTURE
-        if past.any():
-            rows = len(head.first(streamed).targets)
-            present = first_task[head.targets[:rows]] == self.task
-            worst = probability[:rows, past].amax(1)
-            over = (self.method.margin + worst - right[:rows]).relu()
-            violations = violations + mean_or_zero(over[present])
+        present = first_task == self.task
+        if past.any() and present.any():
+            rows = head.first(streamed)
+            probability = rows.logits.masked_fill(future, -torch.inf).softmax(1)
+            worst, good = probability[:, past].amax(1).detach(), probability[:, present].amax(1)
+            over = (self.method.margin + worst - good).relu()
+            violations = violations + mean_or_zero(over[present[rows.targets]])
         if future.any():
-            worst = probability[:, future].amax(1)
-            violations = violations + mean_or_zero((self.method.margin + worst - right).relu())
+            own = first_task == first_task[head.targets].unsqueeze(1)
+            good = head.logits.masked_fill(~own, -torch.inf).amax(1)
+            worst = head.logits[:, future].amax(1)
+            violations = violations + mean_or_zero((self.method.margin + worst - good).relu())
         return violations
 
     def _later(self, head: str, task: int) -> Tensor:
@@ -121,18 +135,23 @@ class XDER(DERpp):
         first = self.first_task[head]
         return ((first > task) & (first <= self.task)).to(self.device)
 
-    def _rewrite(self, old: Tensor, new: Tensor, truth: Tensor, later: Tensor) -> Tensor:
-        """(n, L) old logits with those of later labels replaced by new ones, scaled down."""
-        if not later.any():
+    def _past(self, head: str, truth: Tensor) -> Tensor:
+        """(L,) which labels appeared before the present task."""
+        return (self.first_task[head] < self.task).to(truth.device)
+
+    def _rewrite(self, old: Tensor, new: Tensor, truth: Tensor, labels: Tensor) -> Tensor:
+        """(n, L) old logits, those of some labels replaced by new ones that stay below y's."""
+        if not labels.any():
             return old
         right = old.gather(1, truth.unsqueeze(1))
         # For a negative true logit "a share of it" means further below it, not above.
         bound = right - (1 - self.method.gamma) * right.abs()
-        coming = new[:, later]
-        largest = coming.amax(1, keepdim=True)
+        # y itself, where it is among these labels, stays as it is.
+        others = labels.unsqueeze(0).expand_as(new).clone()
+        others[torch.arange(len(truth), device=truth.device), truth] = False
+        largest = new.masked_fill(~others, -torch.inf).amax(1, keepdim=True)
         scaled = torch.where(
-            (largest > 0) & (bound > 0), coming * (bound / largest), coming + (bound - largest)
+            (largest > 0) & (bound > 0), new * (bound / largest), new + (bound - largest)
         )
-        rewritten = old.clone()
-        rewritten[:, later] = torch.where(largest > bound, scaled, coming)
-        return rewritten
+        coming = torch.where(largest > right, scaled, new)
+        return torch.where(others, coming, old)

@@ -29,9 +29,9 @@ class EpisodeTrace:
 
     @property
     def loops(self) -> bool:
-        """Whether the last ten views are also an earlier run of ten."""
+        """Whether the last ten views are also a run of ten before them."""
         last = self.fronts[-LOOP_LENGTH:]
-        starts = range(len(self.fronts) - LOOP_LENGTH)
+        starts = range(len(self.fronts) - 2 * LOOP_LENGTH + 1)
         return any(self.fronts[start : start + LOOP_LENGTH] == last for start in starts)
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from clalfred.agents.agent import Agent, AgentConfig, Decision, Head, Observation, Outputs, State
 from clalfred.agents.episode import Batch
-from clalfred.agents.losses import sum_by_episode
+from clalfred.agents.losses import mean_by_episode
 from clalfred.agents.two_branch.config import TwoBranchConfig
 from clalfred.agents.two_branch.dropout import DropoutMasks
 from clalfred.agents.two_branch.maps import distinct_views
@@ -74,7 +74,7 @@ class TwoBranch(Agent):
                     batch.interaction_counts,
                 ),
             },
-            sum_by_episode(error, batch.lengths),
+            mean_by_episode(error, batch.lengths),
         )
 
     def start(self, tokens: Tensor, lengths: Tensor) -> State:

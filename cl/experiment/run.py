@@ -297,6 +297,7 @@ class Run:
                 "parameters": sum(one.numel() for one in learner.agent.parameters()),
                 "memory": learner.method.memory,
                 "held": learner.held,
+                "budget": learner.budget(),
                 "needs_boundaries": learner.needs_boundaries,
                 "needs_labels": learner.needs_labels,
             },
@@ -305,7 +306,7 @@ class Run:
         )
 
     def _conclude(self, media: bool) -> Results:
-        save_agent(self.folder.agent, self.learner.agent, self.config)
+        save_agent(self.folder.agent, self.learner.policy.agent, self.config)
         results = replace(self.results(), folder=self.folder.path)
         results.save(self.folder.results)
         if media:
