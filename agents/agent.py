@@ -121,6 +121,7 @@ class AgentConfig:
     Args:
         batch_size: episodes per update that suit it.
         learning_rate: that suits it.
+        max_gradient_norm: longer gradients are scaled down to this; the paper's is 5.
         encoder: name of the visual encoder that it sees with; empty for none.
         image_size: side of the views it observes, if no encoder says it.
         reads_goal: whether it reads the goal sentence besides the step-by-step instructions.
@@ -129,6 +130,7 @@ class AgentConfig:
 
     batch_size: int = 32
     learning_rate: float = 1e-3
+    max_gradient_norm: float = 5.0
     encoder: str = ""
     image_size: int = 84
     reads_goal: bool = True
@@ -184,22 +186,39 @@ class Agent(nn.Module, ABC):
         shared = {id(self.encoder): self.encoder}
         return copy.deepcopy(self, shared)
 
+    def new_memory(self) -> Any:
+        """What it keeps of a new episode besides its state, such as a map; ``None`` for nothing.
+
+        ``see`` may change it.
+        """
+        return None
+
     @abstractmethod
-    def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:
-        """What it takes in of n observations, tensors with n rows; without gradients."""
+    def see(
+        self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
+    ) -> dict[str, Tensor]:
+        """What it takes in of a step of n episodes, tensors with n rows; without gradients.
+
+        Args:
+            observations: what each environment shows.
+            memories: from ``new_memory``, one of each episode.
+            previous: (n, 2) as for ``act``.
+        """
 
     def encode(
         self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
     ) -> dict[str, Tensor]:
         """What is kept of what a whole demonstration shows, made once and stored.
 
-        By default what ``see`` gives, one row per step; ``forward`` finds it in ``batch.views``.
+        By default what ``see`` gives, one row per step, without memory; ``forward`` finds it in
+        ``batch.views``.
 
         Args:
             observations: what the expert saw before each action.
             actions: what it did; annotations of one trajectory share what is made here.
         """
-        rows = [self.see([observation]) for observation in observations]
+        nothing = torch.zeros(1, 2, dtype=torch.long)
+        rows = [self.see([observation], [None], nothing) for observation in observations]
         return {name: torch.cat([row[name] for row in rows]) for name in rows[0]}
 
     def collate(
@@ -234,7 +253,7 @@ class Agent(nn.Module, ABC):
 
     @abstractmethod
     def act(
-        self, seen: Mapping[str, Tensor], state: State, previous: Tensor
+        self, seen: Mapping[str, Tensor], state: State, previous: Tensor, memories: Sequence[Any]
     ) -> tuple[Decision, State]:
         """One step of B episodes, without dropout and without gradients.
 
@@ -242,6 +261,7 @@ class Agent(nn.Module, ABC):
             seen: from ``see``, B rows.
             state: from ``start``, later as this function gave it.
             previous: (B, 2) the action done before (``START`` at first) and its class.
+            memories: of the episodes; only ``see`` may change them.
 
         Returns:
             What it would do, and what has changed in the state; the rest stays as it was.

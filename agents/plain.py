@@ -8,7 +8,7 @@ dropout it predicts what ``TwoBranch`` predicts with the same weights; ``copy_we
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -73,7 +73,9 @@ class PlainTwoBranch(Agent):
         )
         self._cached = CachedEncoder(encoder)
 
-    def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:
+    def see(
+        self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
+    ) -> dict[str, Tensor]:
         """Feature maps (n, V, C, S) as floats."""
         views = np.stack([observation["rgb"] for observation in observations])
         maps = self._cached.encode(views.reshape(-1, *views.shape[2:]))
@@ -125,7 +127,7 @@ class PlainTwoBranch(Agent):
         return state
 
     def act(
-        self, seen: Mapping[str, Tensor], state: State, previous: Tensor
+        self, seen: Mapping[str, Tensor], state: State, previous: Tensor, memories: Sequence[Any]
     ) -> tuple[Decision, State]:
         """One step of both decoders."""
         changed, decoded = {}, []

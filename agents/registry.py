@@ -98,6 +98,7 @@ AGENTS: Registry[type[Agent]] = Registry(
     "agent",
     "clalfred.agents",
     {
+        "semantic-map": "clalfred.agents.semantic_map.agent:SemanticMap",
         "two-branch": "clalfred.agents.two_branch.agent:TwoBranch",
         "plain": "clalfred.agents.plain:PlainTwoBranch",
     },

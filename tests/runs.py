@@ -62,6 +62,7 @@ def fake_config(**changes: Any) -> RunConfig:
     values = {
         "setup": "environment-il",
         "backend": "fake",
+        "agent": "two-branch",
         "batch_size": 6,
         "memory": 8,
         "evaluation_episodes": 2,
@@ -81,7 +82,7 @@ def run_fake(config: RunConfig, folder: Path, **options: Any) -> Results:
 
 #: Options of clalfred-train for a run on tier tiny that takes seconds and learns nothing.
 QUICK = (
-    *("--tier", "tiny", "--episodes-per-task", "1", "--batch-size", "4"),
+    *("--tier", "tiny", "--agent", "two-branch", "--episodes-per-task", "1", "--batch-size", "4"),
     *("--evaluation-episodes", "1", "--max-steps", "4", "--threads", "1", "--device", "cpu"),
     *(part for name, value in MICRO.items() for part in ("--set", f"{name}={json.dumps(value)}")),
 )
@@ -89,5 +90,5 @@ QUICK = (
 
 def untrained_agent(folder: Path) -> Path:
     """Writes the agent.zip of a micro network that has learned nothing, for tier tiny."""
-    config = RunConfig(tier="tiny", max_steps=4, overrides=MICRO)
+    config = RunConfig(tier="tiny", agent="two-branch", max_steps=4, overrides=MICRO)
     return save_agent(folder / "agent.zip", new_agent(config), config)

@@ -35,7 +35,7 @@ ROWS = 8
 
 #: Lengths to which instructions are padded. Paddings cost little; each length is a forward of its
 #: own.
-TOKEN_LENGTHS = (256, MAX_TOKENS)
+TOKEN_LENGTHS = (128, 256, MAX_TOKENS)
 
 #: What is done before the first action.
 BEFORE = (START, int(ObjectClass.NoObject))
@@ -47,12 +47,14 @@ class EpisodeState:
 
     Args:
         state: the agent's own, tensors with one row.
+        memory: what the agent keeps besides.
         previous: the action done before and its class.
         trace: what the heuristics remember.
         decision: what the agent would have done in the last step, for those who want to look.
     """
 
     state: State
+    memory: Any = None
     previous: tuple[int, int] = BEFORE
     trace: EpisodeTrace = field(default_factory=EpisodeTrace)
     decision: Decision | None = None
@@ -122,7 +124,8 @@ class Policy:
         length = next(padded for padded in TOKEN_LENGTHS if padded >= len(tokens))
         device = self.agent.device
         padded = F.pad(tokens, (0, length - len(tokens))).unsqueeze(0).to(device)
-        return EpisodeState(self.agent.start(padded, torch.tensor([len(tokens)], device=device)))
+        state = self.agent.start(padded, torch.tensor([len(tokens)], device=device))
+        return EpisodeState(state, self.agent.new_memory())
 
     @torch.inference_mode()
     def act(
@@ -132,9 +135,9 @@ class Policy:
         generator: torch.Generator | None = None,
     ) -> tuple[NDArray[np.int64], PolicyState]:
         """Actions (n, 2) of n episodes; with a generator they are drawn, else the likeliest."""
-        seen = self.agent.see(observations)
-        if self.blind:
-            seen = {name: torch.zeros_like(value) for name, value in seen.items()}
+        shown = [self._shown(observation) for observation in observations]
+        done = torch.tensor([state.previous for state in states], device=self.agent.device)
+        seen = self.agent.see(shown, [state.memory for state in states], done)
         after: list[EpisodeState] = list(states)
         size = batch_rows(self.agent)
         shapes = [state.shapes for state in states]
@@ -165,6 +168,11 @@ class Policy:
             )
         return tokens if self.agent.config.reads_goal else without_goal(tokens)
 
+    def _shown(self, observation: Observation) -> Observation:
+        if not self.blind:
+            return observation
+        return {name: np.zeros_like(observation[name]) for name in self.agent.observes}
+
     def _forward(
         self,
         seen: dict[str, Tensor],
@@ -180,7 +188,8 @@ class Policy:
         }
         previous = torch.tensor([one.previous for one in chosen], device=self.agent.device)
         looked = {name: value[filled] for name, value in seen.items()}
-        decision, changed = self.agent.act(looked, state, previous)
+        memories = [one.memory for one in chosen]
+        decision, changed = self.agent.act(looked, state, previous, memories)
         for place, row in enumerate(rows):
             one = slice(place, place + 1)
             own = {name: value[one] for name, value in changed.items()}
@@ -276,14 +285,16 @@ def _is_place_independent(agent: Agent) -> bool:
     shape = (ROWS, TOKEN_LENGTHS[0])
     tokens = torch.randint(1, words, shape, generator=generator).to(agent.device)
     lengths = torch.full((ROWS,), TOKEN_LENGTHS[0], device=agent.device)
-    seen = agent.see([_noise(agent, random) for _ in range(ROWS)])
     previous = torch.tensor([BEFORE] * ROWS, device=agent.device)
+    memories = [agent.new_memory() for _ in range(ROWS)]
+    seen = agent.see([_noise(agent, random) for _ in range(ROWS)], memories, previous)
 
     def outcomes(order: list[int]) -> Tensor:
         state = agent.start(tokens[order], lengths)
         looked = {name: value[order] for name, value in seen.items()}
         for _ in range(2):
-            decision, changed = agent.act(looked, state, previous)
+            kept = [memories[row] for row in order]
+            decision, changed = agent.act(looked, state, previous, kept)
             state = {**state, **changed}
         parts = [decision.action_logits, decision.class_logits]
         parts += [value.flatten(1).float() for value in changed.values()]

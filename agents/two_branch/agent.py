@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -44,7 +44,9 @@ class TwoBranch(Agent):
         self.network = TwoBranchNetwork(filled(config, encoder))
         self._cached = CachedEncoder(encoder)
 
-    def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:
+    def see(
+        self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
+    ) -> dict[str, Tensor]:
         """Feature maps (n, V, C, S)."""
         views = np.stack([observation["rgb"] for observation in observations])
         maps = self._cached.encode(views.reshape(-1, *views.shape[2:]))
@@ -90,7 +92,7 @@ class TwoBranch(Agent):
         }
 
     def act(
-        self, seen: Mapping[str, Tensor], state: State, previous: Tensor
+        self, seen: Mapping[str, Tensor], state: State, previous: Tensor, memories: Sequence[Any]
     ) -> tuple[Decision, State]:
         """One step of both decoders."""
         hidden, cell = (state[name].transpose(0, 1).contiguous() for name in ("hidden", "cell"))

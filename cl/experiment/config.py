@@ -65,7 +65,7 @@ class RunConfig:
     )
     backend: str = setting("embedded", "Simulator: embedded or thor.")
     agent: str = setting(
-        "two-branch", "Agent, or agent:preset, such as two-branch or two-branch:paper."
+        "semantic-map", "Agent, or agent:preset, such as semantic-map or two-branch:paper."
     )
     encoder: str | None = setting(
         None, "Visual encoder instead of the agent's own, by name.", choices=ENCODERS.names
@@ -214,7 +214,11 @@ class RunConfig:
             if name not in self.overrides
         }
         training = replace(
-            settings.training, batch_size=batch_size, learning_rate=agent.learning_rate
+            settings.training,
+            batch_size=batch_size,
+            learning_rate=agent.learning_rate,
+            # The released MIR and EWC++ do not clip.
+            max_gradient_norm=max(settings.training.max_gradient_norm, agent.max_gradient_norm),
         )
         replays = settings.memory > settings.stream_size
         settings = replace(settings, training=training, **counts)
