@@ -93,7 +93,7 @@ def _torch() -> Finding:
 
 
 def _arithmetic() -> Finding:
-    from agents.arithmetic import fingerprint, is_portable, make_portable
+    from clalfred.agents.numerics.arithmetic import fingerprint, is_portable, make_portable
 
     make_portable()
     detail = "equal those of other machines"
@@ -119,7 +119,7 @@ def _ffmpeg() -> Finding:
 
 
 def _encoder() -> Finding:
-    from agents.conv_encoder import ConvEncoder
+    from clalfred.agents.vision.conv_encoder import ConvEncoder
 
     return Finding("encoder", True, ConvEncoder().name, "reinstall the package")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import ViewFeatures
-from agents.training import TrainingConfig
-from cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges, Update
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,8 @@ class EWCpp(ContinualLearner):
         ),
     }
 
+    extra_state = ("fisher", "anchor", "anchor_fisher")
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.fisher = {name: torch.zeros_like(weight) for name, weight in self._weights()}
@@ -74,25 +75,9 @@ class EWCpp(ContinualLearner):
         self.anchor = {name: weight.detach().clone() for name, weight in self._weights()}
         self.anchor_fisher = {name: fisher.clone() for name, fisher in self.fisher.items()}
 
-    def state_dict(self) -> dict[str, Any]:
-        """With the Fisher information and the anchor."""
-        return {
-            **super().state_dict(),
-            "fisher": self.fisher,
-            "anchor": self.anchor,
-            "anchor_fisher": self.anchor_fisher,
-        }
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
-        for name in ("fisher", "anchor", "anchor_fisher"):
-            setattr(self, name, {key: one.to(self.device) for key, one in state[name].items()})
-
     @torch.no_grad()
-    def _on_gradients(self) -> None:
+    def on_gradients(self) -> None:
+        """Adds the slope of the penalty, and keeps the Fisher information running."""
         decay = self.method.fisher_decay
         for name, weight in self._weights():
             if weight.grad is None:
@@ -102,14 +87,16 @@ class EWCpp(ContinualLearner):
                 slope = self.anchor_fisher[name] * (weight - self.anchor[name])
                 weight.grad.add_(slope, alpha=2 * self.method.penalty)
 
-    def _after_update(self, update: object) -> None:
+    def after_update(self, update: Update) -> None:
+        """Sets the anchor now and then, unless boundaries say when."""
         every = self.method.anchor_every
         if not self.method.anchor_at_boundaries and self.num_updates % every == 0:
             self.set_anchor()
 
-    def _on_boundary(self) -> None:
+    def on_boundary(self) -> None:
+        """Sets the anchor, unless nothing was learned yet."""
         if self.num_updates:
             self.set_anchor()
 
     def _weights(self) -> list[tuple[str, torch.nn.Parameter]]:
-        return list(self.network.named_parameters())
+        return list(self.agent.named_parameters())

@@ -9,9 +9,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode
-from agents.training import TrainingConfig
-from cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class MIR(ContinualLearner):
         "released": MIRConfig(training=TrainingConfig.released(distillation=False)),
     }
 
-    def _select(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+    def select_replay(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+        """The candidates that the stream would hurt most."""
         slots = self.memory.sample(self.method.candidates)
         if len(slots) <= self.replay_size:
             return slots
@@ -53,11 +54,11 @@ class MIR(ContinualLearner):
         self, stream: tuple[EncodedEpisode, ...], candidates: list[EncodedEpisode]
     ) -> Tensor:
         """(C,) by how much the loss of each candidate grows in a virtual step on the stream."""
-        batch = Batch.of(candidates).to(self.device)
+        batch = self.make_batch(candidates, augment=False)
         before = self._plain_losses(batch)
-        parameters = list(self.network.parameters())
-        streamed = Batch.of(stream).to(self.device)
-        loss = self.losses(self.plain_forward(streamed), streamed).total.mean()
+        parameters = list(self.agent.parameters())
+        streamed = self.make_batch(stream, augment=False)
+        loss = self.losses(self.plain_forward(streamed)).mean()
         gradients = torch.autograd.grad(loss, parameters)
         originals = [parameter.detach().clone() for parameter in parameters]
         with torch.no_grad():
@@ -70,4 +71,4 @@ class MIR(ContinualLearner):
 
     @torch.no_grad()
     def _plain_losses(self, batch: Batch) -> Tensor:
-        return self.losses(self.plain_forward(batch), batch).total
+        return self.losses(self.plain_forward(batch))

@@ -2,8 +2,8 @@
 
 import argparse
 
-from cl.experiment import RunConfig, train
-from cl.report.text import summary_table
+from clalfred.cl.experiment import RunConfig, train
+from clalfred.cl.report.text import summary_table
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--out", default="runs/examples/cama")

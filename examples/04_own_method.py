@@ -9,11 +9,11 @@ from typing import Any
 
 import torch
 
-from agents.batch import Batch, EncodedEpisode
-from cl.base import ContinualLearner
-from cl.experiment import RunConfig, train
-from cl.registry import register
-from cl.report.text import summary_table
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.experiment import RunConfig, train
+from clalfred.cl.registry import register
+from clalfred.cl.report.text import summary_table
 
 
 class WorstReplay(ContinualLearner):

@@ -2,10 +2,10 @@
 
 import argparse
 
-from agents.recording import Performer, record
-from cl.experiment.agent_file import load_agent
-from cl.experiment.assess import assess, select
-from cl.report.text import scores_table
+from clalfred.agents.acting.recording import Performer, record
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.evaluate_agent import assess, select
+from clalfred.cl.report.text import scores_table
 from gym_clalfred.data.sources import open_source
 
 parser = argparse.ArgumentParser(description=__doc__)

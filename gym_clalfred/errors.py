@@ -39,3 +39,7 @@ class MissingDependencyError(ClAlfredError, ImportError):
 
 class StorageError(ClAlfredError, OSError):
     """A folder cannot be written to: full, read-only or in use; what was there is untouched."""
+
+
+class DivergenceError(ClAlfredError):
+    """Training has produced numbers that are not finite."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from scripts.common import clear_errors, version_option
+from clalfred.scripts.common import clear_errors, version_option
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -82,4 +82,4 @@ def main(
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="clalfred-player")

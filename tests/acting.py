@@ -15,13 +15,13 @@ from fakes import FakeSource
 from learning import tiny_config
 from torch import Tensor
 
-from agents.batch import EncodedEpisode
-from agents.behavior_cloning import BehaviorCloning
-from agents.encoder import VisualEncoder
-from agents.features import EpisodeReader
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from agents.training import TrainingConfig
+from clalfred.agents.episode import EncodedEpisode
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.training import TrainingConfig
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.simulator.backends import BACKENDS, Backend
@@ -61,10 +61,10 @@ class TroubledSource(FakeSource):
         return super().episode(key)
 
 
-def make_agent(seed: int = 0, helpers: RolloutHelpers | None = None) -> BehaviorCloning:
+def make_agent(seed: int = 0, helpers: ActionHeuristics | None = None) -> BehaviorCloning:
     """An untrained agent with a policy."""
     network = replace(tiny_config(), vocabulary=len(Tokenizer.default()))
-    policy = Policy(FakeEncoder(), helpers or RolloutHelpers())
+    policy = Policy(FakeEncoder(), helpers or ActionHeuristics())
     training = TrainingConfig(batch_size=4, learning_rate=0.01, decay=1.0)
     return BehaviorCloning(network, policy=policy, training=training, seed=seed, device="cpu")
 

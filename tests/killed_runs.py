@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from cl.experiment import RunConfig, train
+from clalfred.cl.experiment import RunConfig, train
 
 CONFIG = RunConfig(
     tier="tiny",

@@ -9,9 +9,9 @@ import pytest
 from acting import FakeEncoder
 from runs import untrained_agent
 
-from agents.checkpoint import load_state, save_state
-from cl.er import ER
-from cl.experiment.agent_file import load_agent
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.cl.er import ER
+from clalfred.cl.experiment.agent_file import load_agent
 from gym_clalfred.errors import DataError
 
 

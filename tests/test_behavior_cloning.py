@@ -13,12 +13,12 @@ from learning import demonstrations, tiny_config
 from stable_baselines3.common.callbacks import BaseCallback, CheckpointCallback
 from stable_baselines3.common.logger import configure
 
-from agents.batch import Batch
-from agents.behavior_cloning import BehaviorCloning
-from agents.checkpoint import load_state, save_state
-from agents.features import EpisodeReader
-from agents.rollout import RolloutConfig, evaluate
-from agents.training import TrainingConfig
+from clalfred.agents.episode import Batch
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.agents.training import TrainingConfig
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError

@@ -10,13 +10,13 @@ import torch
 from learning import demonstration, learner, stream_for
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits
-from agents.network import Predictions
-from cl.base import Update
-from cl.cama import CAMA
-from cl.confidence import ConfidenceQueues
-from cl.memory import Stored
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.agents.two_branch.network import Predictions
+from clalfred.cl.base import Update
+from clalfred.cl.cama import CAMA
+from clalfred.cl.confidence import ConfidenceQueues
+from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 

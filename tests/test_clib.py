@@ -4,9 +4,9 @@ import pytest
 import torch
 from learning import demonstration, learner, stream_for
 
-from cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
-from cl.clib import CLIB, ImportanceMemory
-from cl.memory import Stored
+from clalfred.cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
+from clalfred.cl.clib import CLIB, ImportanceMemory
+from clalfred.cl.memory import Stored
 
 
 def make(**changes: object) -> CLIB:

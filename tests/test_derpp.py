@@ -5,12 +5,12 @@ from dataclasses import replace
 import torch
 from learning import demonstration, learner, stream_for
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.derpp import DERpp
-from cl.memory import Stored
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
+from clalfred.agents.two_branch.network import Predictions
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.derpp import DERpp
+from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
 
 ACTIONS, CLASSES = 13, 119

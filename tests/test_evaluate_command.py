@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from runs import untrained_agent
 from torch import Tensor
 
-from agents.helpers import RolloutHelpers
-from cl.experiment.agent_file import load_agent
-from cl.experiment.assess import select
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.evaluate_agent import select
+from clalfred.scripts.evaluate import main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
-from scripts.evaluate import main
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_helpers_can_be_left_out_and_do_not_see_for_the_blind(trained: Path) -> 
     for helpers, blind, helped in ((True, False, True), (False, False, False), (True, True, False)):
         policy = load_agent(trained, helpers=helpers, blind=blind)[0].policy
         assert policy is not None
-        assert policy.helpers == (RolloutHelpers() if helped else RolloutHelpers.off())
+        assert policy.helpers == (ActionHeuristics() if helped else ActionHeuristics.off())
     limits = "--max-steps", "3", "--limit", "1"
     assert ", without helpers, on" in evaluate(str(trained), "--no-helpers", *limits)
 

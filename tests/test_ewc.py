@@ -4,7 +4,7 @@ import pytest
 import torch
 from learning import demonstrations, learner, stream_for
 
-from cl.ewcpp import EWCpp
+from clalfred.cl.ewcpp import EWCpp
 from gym_clalfred.errors import UsageError
 
 

@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agents.alfred_features import FILE_NAMES, read_alfred_features
-from agents.augment import Augmentation, augment
-from agents.conv_encoder import ConvEncoder, default_weights
-from agents.features import EpisodeReader, FeatureStore, encode_views
-from agents.looks import looks_in
-from agents.replay import replay
-from agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
+from clalfred.agents.two_branch.alfred_features import FILE_NAMES, read_alfred_features
+from clalfred.agents.vision.augment import Augmentation, augment
+from clalfred.agents.vision.conv_encoder import ConvEncoder, default_weights
+from clalfred.agents.demonstrations import EpisodeReader, ViewStore, encode_views
+from clalfred.agents.vision.appearance import looks_in
+from clalfred.agents.acting.replay import replay
+from clalfred.agents.vision.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
 from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -74,7 +74,7 @@ def test_hints_reach_the_episode() -> None:
 def test_a_stored_trajectory_is_not_rendered_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = FeatureStore(tmp_path)
+    store = ViewStore(tmp_path)
     made = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert made.features.name
     with monkeypatch.context() as patch:
@@ -87,7 +87,7 @@ def test_a_stored_trajectory_is_not_rendered_again(
 def test_maps_of_another_look_are_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = FeatureStore(tmp_path)
+    store = ViewStore(tmp_path)
     EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     monkeypatch.setattr(FakeSimulator, "label", "fake-2")
     EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
@@ -100,7 +100,7 @@ def test_a_run_with_unity_finds_no_maps_of_the_players_pictures(
     pytest.importorskip("ai2thor")
     length = len(demonstration().actions)
     monkeypatch.setattr(EpisodeReader, "_frames", lambda reader, frames_id: frames(length))
-    store = FeatureStore(tmp_path)
+    store = ViewStore(tmp_path)
     for number, executable in enumerate(("player", "", "player"), start=1):
         monkeypatch.setenv("CLALFRED_THOR_EXECUTABLE", executable)
         EpisodeReader(SOURCE, FakeEncoder(), store, backend="thor")(demonstration())
@@ -151,7 +151,7 @@ def test_the_players_pictures_depend_on_its_rooms(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path)
+    store = ViewStore(tmp_path)
     reader = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")
     first = reader(demonstration())
     (path,) = tmp_path.rglob("*.safetensors")
@@ -162,7 +162,7 @@ def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> 
 
 
 def test_a_full_store_takes_no_more(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path, limit_bytes=0)
+    store = ViewStore(tmp_path, limit_bytes=0)
     episode = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
     assert episode.features.name == ""
     assert not list(tmp_path.rglob("*.safetensors"))
@@ -172,7 +172,7 @@ def test_augmentations_are_kept_apart(tmp_path: Path) -> None:
     reader = EpisodeReader(
         SOURCE,
         FakeEncoder(),
-        FeatureStore(tmp_path),
+        ViewStore(tmp_path),
         backend="fake",
         augmentations=(Augmentation.SWAP_1, Augmentation.AUTO_2),
     )
@@ -317,7 +317,7 @@ def test_published_features_of_another_shape_are_refused(tmp_path: Path) -> None
 
 
 def test_maps_are_found_by_name_and_made_again(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path)
+    store = ViewStore(tmp_path)
     reader = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")
     made = reader(demonstration()).features
     assert made.name is not None

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learning import demonstration
 
-from agents.losses import EpisodeLogits
-from cl.clib import ImportanceMemory
-from cl.memory import LabelBalancedMemory, Memory, Stored, memory_size
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.cl.clib import ImportanceMemory
+from clalfred.cl.memory import LabelBalancedMemory, Memory, Stored, memory_size
 from gym_clalfred.errors import BadInputError
 
 EPISODE = demonstration(0, length=2)

@@ -9,9 +9,9 @@ import pytest
 import torch
 from learning import demonstration, demonstrations, learner, stream_for, tiny_config, told
 
-from agents.batch import Batch
-from cl.base import ContinualLearner
-from cl.registry import get_method, method_names
+from clalfred.agents.episode import Batch
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.registry import get_method, method_names
 from gym_clalfred.errors import BadInputError, DataError, UsageError
 
 PRESETS = [(name, preset) for name in method_names() for preset in get_method(name).presets]

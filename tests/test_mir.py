@@ -5,10 +5,10 @@ import copy
 import torch
 from learning import demonstrations, learner
 
-from agents.batch import Batch
-from agents.losses import imitation_losses
-from cl.memory import Stored
-from cl.mir import MIR
+from clalfred.agents.episode import Batch
+from clalfred.agents.losses import imitation_losses
+from clalfred.cl.memory import Stored
+from clalfred.cl.mir import MIR
 
 
 def make(**changes: object) -> MIR:

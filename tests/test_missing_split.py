@@ -9,9 +9,9 @@ import pytest
 from fakes import FakeSource
 from runs import fake_config, fake_tools, run_fake
 
-from cl.experiment.evaluation import evaluation_sets
-from cl.experiment.results import read_results
-from cl.report.text import evaluation_table
+from clalfred.cl.experiment.evaluation import evaluation_sets
+from clalfred.cl.experiment.results import read_results
+from clalfred.cl.report.text import evaluation_table
 from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError

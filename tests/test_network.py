@@ -5,13 +5,13 @@ import torch
 from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
 from torch import Tensor, nn
 
-from agents import decoder, products
-from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from agents.dropout import DropoutMasks
-from agents.losses import imitation_losses
-from agents.network import TwoBranchNetwork
-from agents.reader import STEP_TOKEN, InstructionReader
+from clalfred.agents import decoder, products
+from clalfred.agents.episode import START, Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.agents.two_branch.dropout import DropoutMasks
+from clalfred.agents.losses import imitation_losses
+from clalfred.agents.two_branch.network import TwoBranchNetwork
+from clalfred.agents.two_branch.reader import STEP_TOKEN, InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
@@ -55,8 +55,8 @@ def logits_of(network: TwoBranchNetwork, episodes: list[EncodedEpisode]) -> list
 
 def test_the_papers_network_has_42_million_parameters() -> None:
     with torch.device("meta"):
-        network = TwoBranchNetwork(NetworkConfig.paper(vocabulary=2_000))
-    assert NetworkConfig.paper(2_000).input_dim == 2_349
+        network = TwoBranchNetwork(TwoBranchConfig.paper(vocabulary=2_000))
+    assert TwoBranchConfig.paper(2_000).input_dim == 2_349
     assert 42e6 <= sum(parameter.numel() for parameter in network.parameters()) < 43e6
 
 

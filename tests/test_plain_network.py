@@ -4,10 +4,10 @@ import torch
 from learning import demonstrations, tiny_config
 from torch import Tensor
 
-from agents.batch import Batch
-from agents.losses import imitation_losses
-from agents.network import TwoBranchNetwork
-from benchmarks.plain_network import PlainNetwork
+from clalfred.agents.plain import PlainNetwork
+from clalfred.agents.episode import Batch
+from clalfred.agents.losses import imitation_losses
+from clalfred.agents.two_branch.network import TwoBranchNetwork
 
 
 def networks(dropout: float = 0.0) -> tuple[TwoBranchNetwork, PlainNetwork]:

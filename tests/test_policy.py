@@ -13,11 +13,11 @@ from learning import tiny_config
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.encoder import RememberingEncoder
-from agents.helpers import EpisodeTrace, RolloutHelpers
-from agents.network import TwoBranchNetwork
-from agents.policy import Policy, PolicyState, without_goal
+from clalfred.agents.episode import Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.vision.encoder import CachedEncoder
+from clalfred.agents.acting.heuristics import EpisodeTrace, ActionHeuristics
+from clalfred.agents.two_branch.network import TwoBranchNetwork
+from clalfred.agents.acting.policy import Policy, PolicyState, without_goal
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, UsageError
@@ -56,7 +56,7 @@ def logits_after(policy: Policy, rows: list[int], steps: int = 3) -> dict[int, t
 
 
 def test_what_is_thought_of_an_episode_is_bit_equal_whatever_runs_beside_it() -> None:
-    policy = Policy(FakeEncoder(), RolloutHelpers.off())
+    policy = Policy(FakeEncoder(), ActionHeuristics.off())
     together = logits_after(policy, list(range(12)))
     for rows in ([0], [11, 4], [9, 3, 2], list(range(11, -1, -1))):
         for row, logits in logits_after(policy, rows).items():
@@ -94,7 +94,7 @@ def test_predict_takes_one_observation_or_many(make_fake_env: MakeEnv) -> None:
 
 
 def test_a_state_lasts_until_an_episode_starts() -> None:
-    agent = make_agent(helpers=RolloutHelpers.off())
+    agent = make_agent(helpers=ActionHeuristics.off())
     observation = some_observations(1)[0]
     first, state = agent.predict(observation)
     _, later = agent.predict(observation, state)
@@ -106,7 +106,7 @@ def test_a_state_lasts_until_an_episode_starts() -> None:
 
 def test_drawn_actions_vary_and_depend_on_the_seed_only() -> None:
     def draw(seed: int) -> list[list[int]]:
-        agent = make_agent(helpers=RolloutHelpers.off())
+        agent = make_agent(helpers=ActionHeuristics.off())
         agent.generator.manual_seed(seed)
         observation = some_observations(1)[0]
         return [agent.predict(observation, deterministic=False)[0].tolist() for _ in range(20)]
@@ -116,7 +116,7 @@ def test_drawn_actions_vary_and_depend_on_the_seed_only() -> None:
 
 
 def test_interactions_name_a_class_and_other_actions_none() -> None:
-    agent = make_agent(helpers=RolloutHelpers.off())
+    agent = make_agent(helpers=ActionHeuristics.off())
     for observation in some_observations(12):
         (action, target), _ = agent.predict(observation, deterministic=False)
         assert (target > 0) == Action(action).is_interaction
@@ -159,7 +159,7 @@ class CountingEncoder(FakeEncoder):
 def test_a_remembering_encoder_gives_the_same_maps_and_forgets_the_oldest() -> None:
     views = np.random.default_rng(1).integers(0, 256, (9, 16, 16, 3), dtype=np.uint8)
     counting = CountingEncoder()
-    remembering = RememberingEncoder(counting, views=4)
+    remembering = CachedEncoder(counting, views=4)
     rounds = [([0, 1, 1], 2), ([1, 0, 2, 3], 2), ([3, 2, 0], 0), ([4], 1), ([0, 2, 3], 0), ([1], 1)]
     for rows, new in rounds:
         before = counting.encoded
@@ -181,7 +181,7 @@ def scores_for(*ranking: Action) -> np.ndarray:
     return scores
 
 
-def choose(helpers: RolloutHelpers, scores: np.ndarray, **given: Any) -> Action:
+def choose(helpers: ActionHeuristics, scores: np.ndarray, **given: Any) -> Action:
     classes, trace = given.get("classes"), given.get("trace", EpisodeTrace())
     return helpers.choose(scores, MUG, FRONT, classes, trace)[0]
 
@@ -190,25 +190,25 @@ def test_an_unseen_target_is_looked_for_by_the_likelier_rotation() -> None:
     scores = scores_for(Action.PickupObject, Action.MoveAhead, Action.RotateRight)
     unseen = np.zeros((4, 4), dtype=np.uint8)
     seen = np.full((4, 4), int(MUG), dtype=np.uint8)
-    assert choose(RolloutHelpers(), scores, classes=unseen) is Action.RotateRight
-    assert choose(RolloutHelpers(), scores, classes=seen) is Action.PickupObject
-    assert choose(RolloutHelpers.off(), scores, classes=unseen) is Action.PickupObject
+    assert choose(ActionHeuristics(), scores, classes=unseen) is Action.RotateRight
+    assert choose(ActionHeuristics(), scores, classes=seen) is Action.PickupObject
+    assert choose(ActionHeuristics.off(), scores, classes=unseen) is Action.PickupObject
 
 
 def test_an_action_that_changed_nothing_is_not_repeated() -> None:
     scores = scores_for(Action.MoveAhead, Action.RotateLeft)
-    helpers = RolloutHelpers(vary_if_looping=False)
+    helpers = ActionHeuristics(vary_if_looping=False)
     action, trace = helpers.choose(scores, MUG, FRONT, None, EpisodeTrace())
     assert action is Action.MoveAhead
     assert choose(helpers, scores, trace=trace) is Action.RotateLeft
-    assert choose(RolloutHelpers.off(), scores, trace=trace) is Action.MoveAhead
+    assert choose(ActionHeuristics.off(), scores, trace=trace) is Action.MoveAhead
     moved = helpers.choose(scores, MUG, FRONT + 1, None, trace)[0]
     assert moved is Action.MoveAhead
 
 
 def test_a_loop_is_left_by_another_navigation_action() -> None:
     scores = scores_for(Action.RotateLeft, Action.Stop, Action.LookUp)
-    helpers = RolloutHelpers(vary_if_still=False)
+    helpers = ActionHeuristics(vary_if_still=False)
     trace = EpisodeTrace()
     taken = []
     for step in range(24):
@@ -224,7 +224,7 @@ def test_acting_computes_what_training_computes() -> None:
     torch.manual_seed(0)
     config = tiny_config(previous_class_dim=3, steps=3, class_reads_input=True, glance_dim=4)
     network = TwoBranchNetwork(replace(config, vocabulary=len(Tokenizer.default())))
-    policy = Policy(FakeEncoder(), RolloutHelpers.off())
+    policy = Policy(FakeEncoder(), ActionHeuristics.off())
     generator = torch.Generator().manual_seed(0)
     words = some_observations(1)[0]
     frames = [{**words, "rgb": one["rgb"]} for one in some_observations(12)]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cl.experiment.config import RunConfig
-from cl.registry import get_method
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.registry import get_method
 
 #: k, and what else a method has of its own.
 PAPER: dict[str, dict[str, Any]] = {

@@ -12,13 +12,13 @@ import pytest
 from fakes import FakeSource
 from report_runs import EPISODES, invented_results
 
-from agents.arithmetic import PORTABLE
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results, read_results, validate
-from cl.report.paired import bootstrap, compare, last_success, success_rate
-from cl.report.publish import collect, compacted, fill_in, read_published, write_page
-from cl.report.published_tables import ablations, headline, tables
-from cl.report.summary import summarise
+from clalfred.agents.numerics.arithmetic import PORTABLE
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results, read_results, validate
+from clalfred.cl.report.paired import bootstrap, compare, last_success, success_rate
+from clalfred.cl.report.publish import collect, compacted, fill_in, read_published, write_page
+from clalfred.cl.report.published_tables import ablations, headline, tables
+from clalfred.cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 

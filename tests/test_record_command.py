@@ -14,14 +14,22 @@ from fakes import EXPERT, FakeSource
 from PIL import Image
 from runs import untrained_agent
 
-from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
-from agents.strip import COLUMNS, draw_strip
+from clalfred.agents.acting.recording import (
+    Deed,
+    Performer,
+    expert_deeds,
+    film,
+    record,
+    side_by_side,
+    write_film,
+)
+from clalfred.agents.acting.strip import COLUMNS, draw_strip
+from clalfred.scripts.record import main
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.backends import BACKENDS, Backend
-from scripts.record import main
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ from importlib import metadata
 
 import pytest
 
-from cl import registry
-from cl.er import ER
-from cl.registry import canonical_name, get_method, method_names, register
+from clalfred.cl import registry
+from clalfred.cl.er import ER
+from clalfred.cl.registry import canonical_name, get_method, method_names, register
 from gym_clalfred.errors import BadInputError
 
 

@@ -21,20 +21,20 @@ from hypothesis import strategies as st
 from report_runs import EPISODES, invented_results, write_runs
 from runs import fake_config, run_fake
 
-from agents.conv_encoder import ConvEncoder
-from agents.recording import write_film
-from cl.experiment.config import RunConfig
-from cl.experiment.results import METRICS, Results, read_results, validate
-from cl.report.formats import as_csv, as_latex, as_markdown, as_text
-from cl.report.html import as_html
-from cl.report.paired import compare
-from cl.report.paper import paper_value
-from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
-from cl.report.publish import collect, compacted
-from cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
-from cl.report.text import TEXT_WIDTH, fitted
+from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.agents.acting.recording import write_film
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
+from clalfred.cl.report.formats import as_csv, as_latex, as_markdown, as_text
+from clalfred.cl.report.html import as_html
+from clalfred.cl.report.paired import compare
+from clalfred.cl.report.paper import paper_value
+from clalfred.cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
+from clalfred.cl.report.publish import collect, compacted
+from clalfred.cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
+from clalfred.cl.report.text import TEXT_WIDTH, fitted
+from clalfred.scripts.report import main
 from gym_clalfred.errors import BadInputError, DataError
-from scripts.report import main
 
 DEFAULT_ENCODER = ConvEncoder().name
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from runs import fake_config
 
-from cl.experiment.evaluation import Record
-from cl.experiment.results import Evaluation, Results, make_results
-from cl.metrics import EpisodeResult
+from clalfred.cl.experiment.evaluation import Record
+from clalfred.cl.experiment.results import Evaluation, Results, make_results
+from clalfred.cl.metrics import EpisodeResult
 
 #: After which task, on which task: one letter per episode, solved or failed.
 OUTCOMES = {(1, 0): "sssf", (2, 0): "ssff", (2, 1): "ss", (3, 0): "sfff", (3, 1): "sf", (3, 2): "s"}

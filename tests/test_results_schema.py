@@ -13,11 +13,11 @@ import pytest
 from report_runs import invented_results
 from runs import fake_config
 
-from cl.experiment.results import METRICS, Results, read_results, validate
-from cl.report.formats import FORMATS
-from cl.report.html import as_html
-from cl.report.summary import summarise
-from cl.report.text import summary_table
+from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
+from clalfred.cl.report.formats import FORMATS
+from clalfred.cl.report.html import as_html
+from clalfred.cl.report.summary import summarise
+from clalfred.cl.report.text import summary_table
 from gym_clalfred.errors import BadInputError, DataError
 
 

@@ -21,13 +21,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from runs import fake_config, fake_tools, run_fake
 
-import agents.checkpoint
-from agents.checkpoint import load_state
-from cl.experiment import RunConfig
-from cl.experiment.folder import read_config
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
-from cl.registry import method_names
+import clalfred.agents.checkpoint
+from clalfred.agents.checkpoint import load_state
+from clalfred.cl.experiment import RunConfig
+from clalfred.cl.experiment.folder import read_config
+from clalfred.cl.experiment.callbacks import Listener
+from clalfred.cl.experiment.run import Run
+from clalfred.cl.registry import method_names
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 
 pytestmark = pytest.mark.slow
@@ -242,7 +242,7 @@ def test_a_disk_that_takes_nothing_is_named_and_the_run_goes_on_later(
         run_fake(BEGUN, folder, listener=StopAt(12))
     before = (folder / "checkpoint.zip").read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(agents.checkpoint.zipfile.ZipFile, "writestr", failing(code, "disk"))
+        patch.setattr(clalfred.agents.checkpoint.zipfile.ZipFile, "writestr", failing(code, "disk"))
         with pytest.raises(StorageError, match=match):
             run_fake(BEGUN, folder)
     assert (folder / "checkpoint.zip").read_bytes() == before

@@ -8,9 +8,9 @@ import pytest
 from acting import BrokenEncoder, TroubledSource, make_agent, trained_agent
 from fakes import FakeSimulator, FakeSource
 
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from agents.rollout import (
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import (
     EpisodeResult,
     RolloutConfig,
     Waiting,
@@ -18,7 +18,7 @@ from agents.rollout import (
     evaluate,
     read_results,
 )
-from cl.metrics import score
+from clalfred.cl.metrics import score
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
@@ -94,7 +94,7 @@ def test_only_an_episodes_own_simulator_counts(
     environments: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = itertools.count()
-    monkeypatch.setattr("agents.rollout.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("clalfred.agents.acting.rollout.time.monotonic", lambda: float(next(ticks)))
     # A step of the simulator takes one tick, whatever is done beside it.
     settings = config(environments=environments, timeout_seconds=12.0)
     results = evaluate(make_agent(), SOURCE, KEYS[:8], settings)
@@ -168,7 +168,10 @@ def test_results_of_another_evaluation_are_refused(tmp_path: Path) -> None:
     before = path.read_text()
     others = {
         "agent is '.*', not '": (make_agent(seed=1), config()),
-        "helpers is .*turn_if_unseen.*, not": (make_agent(helpers=RolloutHelpers.off()), config()),
+        "helpers is .*turn_if_unseen.*, not": (
+            make_agent(helpers=ActionHeuristics.off()),
+            config(),
+        ),
         "max_steps is 12, not 5": (make_agent(), config(max_steps=5)),
         "backend is 'fake-1', not 'embedded": (make_agent(), config(backend="embedded")),
     }

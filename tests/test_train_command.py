@@ -14,19 +14,19 @@ from fakes import FakeSource
 from runs import QUICK, fake_config, run_fake
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.checkpoint import load_state
-from cl.experiment import RunConfig, read_results
-from cl.experiment.config import SETUPS
-from cl.experiment.evaluation import evaluation_sets
-from cl.experiment.media import pick_episodes
-from cl.experiment.run import limited
+from clalfred.agents.checkpoint import load_state
+from clalfred.cl.experiment import RunConfig, read_results
+from clalfred.cl.experiment.config import SETUPS
+from clalfred.cl.experiment.evaluation import evaluation_sets
+from clalfred.cl.experiment.media import pick_episodes
+from clalfred.cl.experiment.run import limited
+from clalfred.scripts.common import read_settings
+from clalfred.scripts.train import default_folder, main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import build_schedule
-from scripts.common import read_settings
-from scripts.train import default_folder, main
 
 
 @pytest.fixture(scope="module")

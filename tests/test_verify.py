@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from report_runs import invented_results
 
-import scripts.results
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results
-from cl.report.publish import collect
-from cl.report.verify import Comparison, agreement, compare_with_published, summary
+import clalfred.scripts.results
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.publish import collect
+from clalfred.cl.report.verify import Comparison, agreement, compare_with_published, summary
 
 CONFIG = RunConfig(method="er")
 
@@ -105,21 +105,21 @@ def test_the_summary_is_the_mean_distance_of_those_that_differ() -> None:
 def test_the_command_fails_where_a_run_differs(
     published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scripts.results, "PUBLISHED", published)
+    monkeypatch.setattr(clalfred.scripts.results, "PUBLISHED", published)
     runs = {"good": 0.4, "bad": 0.9}
     for name, skill in runs.items():
         invented_results(CONFIG, skill).save(_new(tmp_path / name) / "results.json")
-    good = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "good")])
+    good = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "good")])
     assert (good.exit_code, good.output.splitlines()[-1]) == (0, "1 of 1 equal")
-    bad = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "bad")])
+    bad = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "bad")])
     assert bad.exit_code == 1
     assert "differs in splits" in bad.output
 
 
 def test_verifying_nothing_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts.results, "PUBLISHED", tmp_path / "none")
+    monkeypatch.setattr(clalfred.scripts.results, "PUBLISHED", tmp_path / "none")
     invented_results(CONFIG, 0.4).save(_new(tmp_path / "run") / "results.json")
-    done = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "run")])
+    done = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "run")])
     assert done.exit_code == 1
     assert "not published" in done.output
 
@@ -175,7 +175,7 @@ def test_a_difference_that_turns_round_is_named(tmp_path: Path) -> None:
     for folder, runs in (("before", first), ("after", second)):
         collect(runs, tmp_path / folder)
     arguments = ["agree", str(tmp_path / "before"), str(tmp_path / "after")]
-    shown = CliRunner().invoke(scripts.results.main, arguments)
+    shown = CliRunner().invoke(clalfred.scripts.results.main, arguments)
     assert shown.exit_code == 0, shown.output
     moves, differences = shown.output.splitlines()[:2]
     assert moves.startswith("behavior-il, disjoint: 6 runs ")

@@ -5,10 +5,10 @@ from dataclasses import replace
 import torch
 from learning import demonstration, demonstrations, learner, stream_for
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits
-from cl.memory import Stored
-from cl.xder import FUTURE, XDER
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.cl.memory import Stored
+from clalfred.cl.xder import FUTURE, XDER
 from gym_clalfred.actions import Action
 
 ACTIONS = len(Action)

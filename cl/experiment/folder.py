@@ -24,9 +24,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from agents.checkpoint import load_state, save_state
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results, read_results
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results, read_results
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError

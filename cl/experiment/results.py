@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from cl import metrics
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import SPLITS, Record
-from cl.metrics import EpisodeResult, Scores
+from clalfred.cl import metrics
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS, Record
+from clalfred.cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UnknownMethodError
@@ -108,8 +108,8 @@ def make_results(
         tasks: names, first to last.
         evaluations: in the order of the stream.
         stream: name, digest and length of the schedule, and the position reached.
-        labels: what the data, the backend and the encoder call themselves.
-        arithmetic: how it was rounded, see ``agents.arithmetic.fingerprint``.
+        labels: what the data, the backend and the agent's eyes call themselves.
+        arithmetic: how it was rounded, see ``clalfred.agents.numerics.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.
@@ -134,10 +134,7 @@ def make_results(
             "stream": dict(stream),
             "evaluated_at": _positions(len(tasks), evaluations),
             "training": dict(training),
-            "splits": {
-                split.value: _split_results(split.value, len(tasks), evaluations)
-                for split in SPLITS
-            },
+            "splits": {split: _split_results(split, len(tasks), evaluations) for split in SPLITS},
             "curves": [dict(row) for row in curves],
             "seconds": dict(seconds or {}),
         }
@@ -185,7 +182,7 @@ def validate(document: Any) -> None:
     # Results of before it was written lack it.
     _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
-        _check_split(document["splits"].get(split.value), f"splits.{split.value}", len(tasks))
+        _check_split(document["splits"].get(split), f"splits.{split}", len(tasks))
 
 
 _TOP_LEVEL: dict[str, type] = {
@@ -202,7 +199,7 @@ _TOP_LEVEL: dict[str, type] = {
     "seconds": dict,
 }
 _PARTS: dict[str, dict[str, type]] = {
-    "labels": {"data": str, "backend": str, "encoder": str},
+    "labels": {"data": str, "backend": str, "sight": str},
     "stream": {"name": str, "digest": str, "length": int, "position": int},
     "training": {
         **dict.fromkeys(("updates", "steps_seen", "parameters", "memory", "held"), int),

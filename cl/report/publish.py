@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.results import Results, read_results, validate
-from cl.report.published_tables import (
+from clalfred.cl.experiment.results import Results, read_results, validate
+from clalfred.cl.report.published_tables import (
     LEADER,
     ablations,
     as_they_are,
@@ -90,7 +90,7 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         source: the episodes that the runs were evaluated on.
     """
     # matplotlib is only needed here.
-    from cl.report import figures
+    from clalfred.cl.report import figures
 
     runs = read_published(folder)
     shown = folder / "figures"

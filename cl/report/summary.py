@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.conv_encoder import ConvEncoder
-from cl.experiment.config import RunConfig
-from cl.experiment.results import METRICS, Results, read_results
-from cl.registry import get_method, method_names
-from cl.report.paper import paper_value
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import METRICS, Results, read_results
+from clalfred.cl.registry import get_method, method_names
+from clalfred.cl.report.paper import paper_value
 from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
-
-SPLITS = ("valid_seen", "valid_unseen")
 
 #: Shown unless others are asked for.
 MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
@@ -211,17 +208,21 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
 
     Args:
         config: of a run.
-        labels: what its data, backend and encoder call themselves.
+        labels: what its data, backend and eyes call themselves.
     """
-    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    parts = [
+        config.setup,
+        config.schedule,
+        config.evaluate_on,
+        labels["data"],
+        labels["backend"],
+        config.agent,
+    ]
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
-    if labels["encoder"] != _default_encoder():
-        parts.append(f"encoder {labels['encoder']}")
+    parts.append(labels["sight"])
     if config.augment:
-        parts.append("seven looks")
-    if not config.reads_goal:
-        parts.append("without the goal")
+        parts.append("seven augmentations")
     limits = [
         f"{name} {value}"
         for name, value in (
@@ -241,11 +242,6 @@ def _own_step_limit(config: RunConfig) -> int | None:
     """``None`` for the one that runs on such data have by default."""
     limit = config.step_limit
     return None if limit == replace(config, max_steps=None).step_limit else limit
-
-
-@cache
-def _default_encoder() -> str:
-    return ConvEncoder().name
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
