@@ -414,7 +414,7 @@ def test_a_tier_may_lack_a_split(tmp_path: Path) -> None:
     alone = Tier("own", {**dict.fromkeys(Split, ()), Split.TRAIN: _CELL}, seed=3)
     make_tier(alone, tmp_path / "own", workers=1)
     source = TrajectoryArchive(tmp_path / "own")
-    assert [len(source.entries(split)) for split in Split] == [2, 0, 0]
+    assert [len(source.entries(split)) for split in Split] == [2, 0, 0, 0, 0]
 
 
 def test_modules_in_the_current_folder_are_not_taken_for_pythons(
