@@ -14,7 +14,7 @@ $(VENV)/.installed: setup.py constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) -e ".[test,dev,thor,minari,ray]"
+	$(PIP) -e ".[test,dev,thor,minari,play,ray]"
 	touch $@
 
 demo: $(VENV)/.installed  ## the main job on the embedded backend, from nothing to a video

@@ -34,7 +34,7 @@ from gym_clalfred.observation_space import (
 )
 from gym_clalfred.possible_actions import most_central, possible_actions
 from gym_clalfred.progress import Progress
-from gym_clalfred.selection import Pools, Selection, key_of_options
+from gym_clalfred.selection import Pools, Selection, key_of_options, open_episodes
 from gym_clalfred.setups import ORDERS, Setup
 from gym_clalfred.simulator.backends import check_backend, make_simulator
 from gym_clalfred.simulator.contract import (
@@ -198,7 +198,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             depth=flag("depth", depth),
             view_angles=check_angles(view_angles),
         )
-        self.source = _open_source(tier, data, source)
+        self.source = open_episodes(tier, data, source)
         self._pools: Pools = ()
         self._from_keys = False
         self._window: Window | None = None
@@ -485,16 +485,3 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         if alive and self._progress.ended:
             raise UsageError(f"{method} after the end of the episode; call reset() first")
         return self._progress
-
-
-def _open_source(tier: str, data: str | Path | None, source: Any) -> EpisodeSource:
-    from gym_clalfred.data import open_source
-
-    if source is None:
-        return open_source(tier=tier, data=data)
-    if not isinstance(source, EpisodeSource):
-        raise BadInputError(
-            f"expected source to be an EpisodeSource, which open_source() gives, got {source!r}; "
-            "a folder is given as data="
-        )
-    return source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -98,6 +99,20 @@ def key_of_options(options: dict[str, Any] | None) -> EpisodeKey | None:
             f"expected an EpisodeKey or its text as episode, got {type(wanted).__name__}"
         )
     return wanted
+
+
+def open_episodes(tier: str, data: str | Path | None, source: Any) -> EpisodeSource:
+    """The source that an environment was given, or that of its tier or folder."""
+    from gym_clalfred.data import open_source
+
+    if source is None:
+        return open_source(tier=tier, data=data)
+    if not isinstance(source, EpisodeSource):
+        raise BadInputError(
+            f"expected source to be an EpisodeSource, which open_source() gives, got {source!r}; "
+            "a folder is given as data="
+        )
+    return source
 
 
 def _several(argument: str, given: Any) -> tuple[Any, ...]:

@@ -42,14 +42,19 @@ class Setup(str, Enum):
         return match_name(argument, name, {setup.value: setup for setup in cls})
 
     @property
-    def title(self) -> str:
-        """The name for people, as in the paper: ``Behavior-IL``."""
-        return _TITLES[self]
+    def paper_name(self) -> str:
+        """The name in the paper: ``Behavior-IL``."""
+        return _PAPER_NAMES[self]
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The same as ``paper_name``."""
+        return self.paper_name
 
     @property
     def env_id(self) -> str:
         """The id for ``gymnasium.make``: ``CLAlfred-BehaviorIL-v0``."""
-        return f"CLAlfred-{self.title.replace('-', '').replace(' ', '')}-v0"
+        return f"CLAlfred-{self.paper_name.replace('-', '').replace(' ', '')}-v0"
 
     @property
     def is_balanced_by_room(self) -> bool:
@@ -66,7 +71,7 @@ class Setup(str, Enum):
         return entry.task_type if self is Setup.BEHAVIOR_IL else entry.room_type
 
 
-_TITLES = {
+_PAPER_NAMES = {
     Setup.BEHAVIOR_IL: "Behavior-IL",
     Setup.ENVIRONMENT_IL: "Environment-IL",
     Setup.IMBALANCED_ENVIRONMENT_IL: "Imbalanced Environment-IL",

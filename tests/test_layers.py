@@ -18,7 +18,7 @@ LAYERS = (
     "gym_clalfred.simulator",
     ("gym_clalfred.tasks gym_clalfred.data gym_clalfred.language gym_clalfred.interaction "
      "gym_clalfred.expert"),
-    ("gym_clalfred.checks gym_clalfred.env gym_clalfred.observation_space gym_clalfred.scenarios "
+    ("gym_clalfred.checks gym_clalfred.env gym_clalfred.observation_space "
      "gym_clalfred.setups gym_clalfred.selection gym_clalfred.progress gym_clalfred.keyboard "
      "gym_clalfred.possible_actions gym_clalfred.window "
      "gym_clalfred.registration gym_clalfred.text_space gym_clalfred.viewer "

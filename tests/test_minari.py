@@ -270,7 +270,7 @@ def test_the_environment_is_recovered(source: TrajectoryArchive, tmp_path: Path)
     assert plain.unwrapped.source.episode(key) == source.episode(key)
 
 
-@pytest.mark.parametrize("options", [{}, {"max_steps": 40, "reward": "dense"}])
+@pytest.mark.parametrize("options", [{}, {"max_steps": 500, "reward": "dense"}])
 def test_an_environment_that_gymnasium_made_is_recovered(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:

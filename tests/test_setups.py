@@ -34,7 +34,7 @@ def test_every_spelling_is_understood(setup: Setup) -> None:
         setup,
         setup.value,
         setup.name,
-        setup.title,
+        setup.paper_name,
         setup.value.replace("-", "_"),
         setup.env_id.split("-")[1],
         setup.value.upper(),
