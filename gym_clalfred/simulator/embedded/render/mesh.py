@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.render.arrays import Faces
 
 #: Most corners a polygon may have.
 MAX_CORNERS = 8
@@ -81,6 +82,11 @@ class Mesh:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @cached_property
+    def faces(self) -> Faces:
+        """The arrays, as kernels take them."""
+        return Faces(*(getattr(self, name) for name in Faces._fields))
 
     @cached_property
     def areas(self) -> NDArray[np.float32]:
