@@ -59,10 +59,9 @@ class Faces(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """The M objects of a scene, their N polygons and R light maps, in world coordinates.
+    """The M objects of a scene, their N polygons and what R receivers show of the light.
 
-    A receiver is a polygon with a light map. There are two maps of it: one that shadows are cast
-    on, and a finer one that is drawn.
+    All in world coordinates. A receiver is a polygon with a light map.
 
     Args:
         light: (7,) direction to the light, its colour, ambient share.
@@ -78,16 +77,9 @@ class Scene(NamedTuple):
         patterns: (N,) the texture.
         owners: (N,) the instance.
         receivers_of: (N,) the receiver, or -1.
-        axes: (R, 8) two axes with offsets, world to texels.
-        frames: (R, 4) plane.
-        maps: (R, 3) first texel, width (0 = unused), height.
-        dirty: (R, 4) left, top, right (0 = nothing), bottom of what changed; see ``refresh``.
-        base: light without objects at each texel.
-        shadow: sum of shadows at each texel.
-        coarse: the light that results.
-        fine_axes: (R, 8) as ``axes``, of the finer map.
-        fine_maps: (R, 3) as ``maps``, of the finer map.
-        fine: texels of all finer maps, ``PLAIN_LIGHT`` for plain light, as the first one is.
+        fine_axes: (R, 8) two axes with offsets, world to texels of the map.
+        fine_maps: (R, 3) first texel, width, height.
+        fine: texels of all maps, ``PLAIN_LIGHT`` for plain light, as the first one is.
     """
 
     light: F32
@@ -101,6 +93,24 @@ class Scene(NamedTuple):
     patterns: I32
     owners: I16
     receivers_of: I32
+    fine_axes: F32
+    fine_maps: I32
+    fine: U8
+
+
+class LightMaps(NamedTuple):
+    """The coarser maps of a scene's R receivers, on which shadows are cast.
+
+    Args:
+        axes: (R, 8) two axes with offsets, world to texels.
+        frames: (R, 4) plane.
+        maps: (R, 3) first texel, width (0 = unused), height.
+        dirty: (R, 4) left, top, right (0 = nothing), bottom of what changed; see ``refresh``.
+        base: light without objects at each texel.
+        shadow: sum of shadows at each texel.
+        coarse: the light that results.
+    """
+
     axes: F32
     frames: F32
     maps: I32
@@ -108,9 +118,6 @@ class Scene(NamedTuple):
     base: F32
     shadow: I32
     coarse: F32
-    fine_axes: F32
-    fine_maps: I32
-    fine: U8
 
 
 class Scratch(NamedTuple):

@@ -66,7 +66,7 @@ def find_facing(
         seen = False
         if carried or spans[m, 3] != CARRIED:
             for v in range(len(bases)):
-                seen = seen or is_in_view(eye, bases[v], focal, spheres[m])
+                seen = seen or is_in_view(eye, bases, v, focal, spheres, m)
         if seen:
             for p in range(spans[m, 0], spans[m, 0] + spans[m, 1]):
                 distance = planes[p, 0] * ex + planes[p, 1] * ey + planes[p, 2] * ez - planes[p, 3]
@@ -93,7 +93,7 @@ def draw_view(
         v: the view.
         region: what of the view to draw; its rows are empty beside it, and others are left alone.
     """
-    eye, basis, size, focal = camera.eye, camera.bases[v], camera.size, camera.focal
+    eye, bases, size, focal = camera.eye, camera.bases, camera.size, camera.focal
     spheres, planes, distances = scene.spheres, scene.planes, scratch.distances
     facing, starts, ranges = scratch.facing, scratch.starts, scratch.ranges
     points, edges, limits = scratch.points, scratch.edges, scratch.limits
@@ -105,12 +105,12 @@ def draw_view(
     leftmost, rightmost = np.float32(region[2]), np.float32(region[3])
     partial = region != (0, size, 0, size)
     clipped = np.empty((10, 3), dtype=np.float32)
-    rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
-    ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
-    fx, fy, fz = basis[2, 0], basis[2, 1], basis[2, 2]
+    rx, ry, rz = bases[v, 0, 0], bases[v, 0, 1], bases[v, 0, 2]
+    ux, uy, uz = bases[v, 1, 0], bases[v, 1, 1], bases[v, 1, 2]
+    fx, fy, fz = bases[v, 2, 0], bases[v, 2, 1], bases[v, 2, 2]
     for m in range(objects):
         first, last = ranges[m, 0], ranges[m, 1]
-        if first == last or not is_in_view(eye, basis, focal, spheres[m]):
+        if first == last or not is_in_view(eye, bases, v, focal, spheres, m):
             continue
         dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
         ahead = fx * dx + fy * dy + fz * dz
@@ -260,14 +260,15 @@ def reaches(
 
 
 @exact
-def is_in_view(eye: F32, basis: F32, focal: np.float32, sphere: F32) -> bool:
+def is_in_view(eye: F32, bases: F32, v: int, focal: np.float32, spheres: F32, m: int) -> bool:
     """Whether a sphere may show in a view, and is larger there than a pixel."""
-    dx, dy, dz, radius = sphere[0] - eye[0], sphere[1] - eye[1], sphere[2] - eye[2], sphere[3]
-    forward = basis[2, 0] * dx + basis[2, 1] * dy + basis[2, 2] * dz
+    dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
+    radius = spheres[m, 3]
+    forward = bases[v, 2, 0] * dx + bases[v, 2, 1] * dy + bases[v, 2, 2] * dz
     if forward + radius < NEAR or radius * focal < HALF * forward:
         return False
-    beside = abs(basis[0, 0] * dx + basis[0, 1] * dy + basis[0, 2] * dz)
-    above = abs(basis[1, 0] * dx + basis[1, 1] * dy + basis[1, 2] * dz)
+    beside = abs(bases[v, 0, 0] * dx + bases[v, 0, 1] * dy + bases[v, 0, 2] * dz)
+    above = abs(bases[v, 1, 0] * dx + bases[v, 1, 1] * dy + bases[v, 1, 2] * dz)
     return max(beside, above) * COSINE - forward * SINE <= radius
 
 

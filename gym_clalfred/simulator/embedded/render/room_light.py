@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from gym_clalfred.simulator.embedded.render.arrays import F32, I32, ONE, ZERO, Scene
+from gym_clalfred.simulator.embedded.render.arrays import F32, I32, ONE, ZERO, LightMaps
 from gym_clalfred.simulator.embedded.render.shadows import blur, fill
 from gym_clalfred.simulator.jit import exact
 
 
 @exact
-def shine(corners: F32, strength: np.float32, r: int, scene: Scene, scratch: F32) -> None:
+def shine(
+    corners: F32, light: F32, strength: np.float32, r: int, lights: LightMaps, scratch: F32
+) -> None:
     """Adds the patch of sun that falls through a window onto a level receiver, at height 0.
 
     Args:
         corners: (4, 3) of the window.
+        light: direction to the sun first.
         scratch: (2, S) working memory.
     """
-    light, axes, chart, base = scene.light, scene.axes[r], scene.maps[r], scene.base
+    axes, chart, base = lights.axes[r], lights.maps[r], lights.base
     width, height = chart[1], chart[2]
     if width * height > scratch.shape[1]:
         return
@@ -36,14 +39,14 @@ def shine(corners: F32, strength: np.float32, r: int, scene: Scene, scratch: F32
 
 
 @exact
-def bake_corners(receivers: I32, boxes: F32, planes: F32, scene: Scene) -> None:
+def bake_corners(receivers: I32, boxes: F32, planes: F32, lights: LightMaps) -> None:
     """Darkens the room's own receivers towards the walls, floor and ceiling that they meet.
 
     Args:
         boxes: (S, 6) low and high corners of the room's polygons.
         planes: (S, 4) of the same polygons.
     """
-    axes, frames, maps, base = scene.axes, scene.frames, scene.maps, scene.base
+    axes, frames, maps, base = lights.axes, lights.frames, lights.maps, lights.base
     for r in receivers:
         width, height = maps[r, 1], maps[r, 2]
         size = ONE / (axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)

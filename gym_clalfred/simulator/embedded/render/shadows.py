@@ -10,7 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from gym_clalfred.simulator.embedded.render.arrays import F32, HALF, I32, ONE, U8, ZERO, Scene
+from gym_clalfred.simulator.embedded.render.arrays import (
+    F32,
+    HALF,
+    I32,
+    ONE,
+    U8,
+    ZERO,
+    LightMaps,
+    Scene,
+)
 from gym_clalfred.simulator.jit import exact, inlined, kernel
 
 #: Texels by which a shadow's edge is softened, on each side.
@@ -39,14 +48,16 @@ MOST_LIGHT = np.float32(255 / 128)
 
 
 @kernel(error_model="numpy")
-def describe_receiver(p: int, r: int, texel: np.float32, scene: Scene) -> tuple[int, int]:
+def describe_receiver(
+    p: int, r: int, texel: np.float32, scene: Scene, lights: LightMaps
+) -> tuple[int, int]:
     """Sets a receiver's axes and frame from its polygon; returns width and height of its map.
 
     Args:
         texel: metres per texel.
     """
     corners, normal = scene.corners[p, : scene.counts[p]], scene.planes[p]
-    axes, frame = scene.axes[r], scene.frames[r]
+    axes, frame = lights.axes[r], lights.frames[r]
     nx, ny, nz = normal[0], normal[1], normal[2]
     if abs(ny) > np.float32(0.7):
         ax, ay, az = ONE, ZERO, ZERO
@@ -76,57 +87,74 @@ def describe_receiver(p: int, r: int, texel: np.float32, scene: Scene) -> tuple[
 
 
 @exact
-def cast(sign: int, slots: I32, receivers: I32, scene: Scene, scratch: F32) -> None:
+def cast(
+    sign: int, slots: I32, receivers: I32, scene: Scene, lights: LightMaps, scratch: F32
+) -> None:
     """Adds (sign 1) or takes away (-1) the shadows of some objects on some receivers.
 
     Args:
         scratch: (2, S) working memory.
     """
+    spans, spheres, boxes = scene.spans, scene.spheres, scene.boxes
+    axes, frames, maps = lights.axes, lights.frames, lights.maps
     for m in slots:
-        if scene.spans[m, 3] == CASTING:
+        if spans[m, 3] == CASTING:
             for r in receivers:
-                cast_on(sign, m, r, scene, scratch)
+                patch = find_patch(spheres, boxes, m, axes, frames, maps, r)
+                if 0 < patch[2] * patch[3] <= scratch.shape[1]:
+                    cast_on(sign, m, r, patch, scene, lights, scratch)
 
 
 @exact
-def cast_on(sign: int, m: int, r: int, scene: Scene, scratch: F32) -> None:
-    """``cast`` for one object and one receiver."""
-    sphere, box = scene.spheres[m], scene.boxes[m]
-    axes, frames, maps, dirty = scene.axes, scene.frames, scene.maps, scene.dirty
-    weights = scratch[0]
-    radius = sphere[3]
-    small = radius < SMALL
+def find_patch(
+    spheres: F32, boxes: F32, m: int, axes: F32, frames: F32, maps: I32, r: int
+) -> tuple[int, int, int, int]:
+    """Left, top, width and height of what an object can change of a map; zeros if nothing."""
+    x, y, z, radius = spheres[m, 0], spheres[m, 1], spheres[m, 2], spheres[m, 3]
     width, height = maps[r, 1], maps[r, 2]
     if width == 0:
-        return
+        return 0, 0, 0, 0
     nx, ny, nz, offset = frames[r, 0], frames[r, 1], frames[r, 2], frames[r, 3]
-    if small:
-        gap = box[6] - offset
+    if radius < SMALL:
+        gap = boxes[m, 6] - offset
         if ny < np.float32(0.9) or gap < np.float32(-0.012) or gap > np.float32(0.1):
-            return
+            return 0, 0, 0, 0
     else:
-        above = nx * sphere[0] + ny * sphere[1] + nz * sphere[2] - offset
+        above = nx * x + ny * y + nz * z - offset
         if above + radius < ZERO or above - radius > ONE:
-            return
+            return 0, 0, 0, 0
     per_texel = np.sqrt(axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)
     reach = radius * per_texel + np.float32(2 * SOFT)
-    a = axes[r, 0] * sphere[0] + axes[r, 1] * sphere[1] + axes[r, 2] * sphere[2] + axes[r, 3]
-    b = axes[r, 4] * sphere[0] + axes[r, 5] * sphere[1] + axes[r, 6] * sphere[2] + axes[r, 7]
+    a = axes[r, 0] * x + axes[r, 1] * y + axes[r, 2] * z + axes[r, 3]
+    b = axes[r, 4] * x + axes[r, 5] * y + axes[r, 6] * z + axes[r, 7]
     if a + reach < ZERO or a - reach > width or b + reach < ZERO or b - reach > height:
-        return
-    # The patch of the map that can change.
+        return 0, 0, 0, 0
     left, top = max(0, int(a - reach)), max(0, int(b - reach))
-    patch_width = min(width, int(a + reach) + 2) - left
-    patch_height = min(height, int(b + reach) + 2) - top
-    if patch_width <= 0 or patch_height <= 0 or patch_width * patch_height > len(weights):
-        return
+    right, bottom = min(width, int(a + reach) + 2), min(height, int(b + reach) + 2)
+    return left, top, max(right - left, 0), max(bottom - top, 0)
+
+
+@exact
+def cast_on(
+    sign: int,
+    m: int,
+    r: int,
+    patch: tuple[int, int, int, int],
+    scene: Scene,
+    lights: LightMaps,
+    scratch: F32,
+) -> None:
+    """``cast`` for one object and the patch of one receiver's map that it can change."""
+    maps, dirty, weights = lights.maps, lights.dirty, scratch[0]
+    width, height = maps[r, 1], maps[r, 2]
+    left, top, patch_width, patch_height = patch
     first_row, last_row = 0, patch_height
     first_column, last_column = 0, patch_width
-    if small:
-        blob(box, axes[r], per_texel, left, top, patch_width, patch_height, weights)
+    if scene.spheres[m, 3] < SMALL:
+        blob(scene.boxes[m], lights.axes[r], left, top, patch_width, patch_height, weights)
     else:
         weights[: patch_width * patch_height] = ZERO
-        filled = project(m, r, scene, left, top, patch_width, patch_height, weights)
+        filled = project(m, r, scene, lights, left, top, patch_width, patch_height, weights)
         # What was filled, as far as blurring spreads it; the rest of the patch stays empty.
         first_column, first_row = max(filled[0] - SPREAD, 0), max(filled[1] - SPREAD, 0)
         last_column = min(filled[2] + SPREAD, patch_width)
@@ -145,7 +173,7 @@ def cast_on(sign: int, m: int, r: int, scene: Scene, scratch: F32) -> None:
     for j in range(first_row, last_row):
         line = maps[r, 0] + (top + j) * width + left
         for i in range(first_column, last_column):
-            scene.shadow[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
+            lights.shadow[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
     if dirty[r, 2] == 0:
         dirty[r, 0], dirty[r, 1] = width, height
     dirty[r, 0] = min(dirty[r, 0], left + first_column)
@@ -155,7 +183,7 @@ def cast_on(sign: int, m: int, r: int, scene: Scene, scratch: F32) -> None:
 
 
 @exact
-def refresh(receivers: int, scene: Scene) -> None:
+def refresh(receivers: int, scene: Scene, lights: LightMaps) -> None:
     """Brings the light maps that are drawn up to date with all that was cast since the last time.
 
     Exact arithmetic, so that a texel is the same whatever changed together with it.
@@ -163,8 +191,8 @@ def refresh(receivers: int, scene: Scene) -> None:
     Args:
         receivers: how many there are.
     """
-    maps, dirty = scene.maps, scene.dirty
-    base, total, coarse = scene.base, scene.shadow, scene.coarse
+    maps, dirty = lights.maps, lights.dirty
+    base, total, coarse = lights.base, lights.shadow, lights.coarse
     for r in range(receivers):
         left, top, right, bottom = dirty[r, 0], dirty[r, 1], dirty[r, 2], dirty[r, 3]
         if right == 0:
@@ -178,20 +206,11 @@ def refresh(receivers: int, scene: Scene) -> None:
 
 
 @exact
-def blob(
-    box: F32,
-    axes: F32,
-    per_texel: np.float32,
-    left: int,
-    top: int,
-    width: int,
-    height: int,
-    weights: F32,
-) -> None:
+def blob(box: F32, axes: F32, left: int, top: int, width: int, height: int, weights: F32) -> None:
     """Shadow of a small object on a level receiver: its rectangle with soft edges."""
     sine, cosine = box[4], box[5]
     soft = ONE / max(np.float32(0.03), SOFTNESS * (box[7] - box[6]))
-    share = ONE / per_texel
+    share = ONE / np.sqrt(axes[0] ** 2 + axes[1] ** 2 + axes[2] ** 2)
     for j in range(height):
         z = (np.float32(top + j) - axes[7]) * share - box[1]
         for i in range(width):
@@ -204,12 +223,20 @@ def blob(
 
 @exact
 def project(
-    m: int, r: int, scene: Scene, left: int, top: int, width: int, height: int, weights: F32
+    m: int,
+    r: int,
+    scene: Scene,
+    lights: LightMaps,
+    left: int,
+    top: int,
+    width: int,
+    height: int,
+    weights: F32,
 ) -> tuple[int, int, int, int]:
     """Fills what the polygons of an object cover of a receiver; left, top, right, bottom of it."""
     first, count = scene.spans[m, 0], scene.spans[m, 1]
     corners, counts, light = scene.corners, scene.counts, scene.light
-    axes, frame = scene.axes[r], scene.frames[r]
+    axes, frame = lights.axes[r], lights.frames[r]
     reached = (width, height, 0, 0)
     shift_a = axes[0] * light[0] + axes[1] * light[1] + axes[2] * light[2]
     shift_b = axes[4] * light[0] + axes[5] * light[1] + axes[6] * light[2]

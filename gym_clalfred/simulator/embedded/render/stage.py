@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render import placing, room_light
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
-from gym_clalfred.simulator.embedded.render.arrays import I32, Scene
+from gym_clalfred.simulator.embedded.render.arrays import I32, LightMaps, Scene
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.raster import CARRIED
 from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
+
+Arrays = TypeVar("Arrays", Scene, LightMaps)
 
 #: Metres per texel of a light map: the room's own, and objects'.
 ROOM_TEXEL = 0.06
@@ -106,6 +109,11 @@ class Stage:
             patterns=np.zeros(4096, dtype=np.int32),
             owners=np.zeros(4096, dtype=np.int16),
             receivers_of=np.full(4096, -1, dtype=np.int32),
+            fine_axes=np.zeros((256, 8), dtype=np.float32),
+            fine_maps=np.zeros((256, 3), dtype=np.int32),
+            fine=np.zeros(1 << 19, dtype=np.uint8),
+        )
+        self._lights = LightMaps(
             axes=np.zeros((256, 8), dtype=np.float32),
             frames=np.zeros((256, 4), dtype=np.float32),
             maps=np.zeros((256, 3), dtype=np.int32),
@@ -113,9 +121,6 @@ class Stage:
             base=np.ones(1 << 16, dtype=np.float32),
             shadow=np.zeros(1 << 16, dtype=np.int32),
             coarse=np.ones(1 << 16, dtype=np.float32),
-            fine_axes=np.zeros((256, 8), dtype=np.float32),
-            fine_maps=np.zeros((256, 3), dtype=np.int32),
-            fine=np.zeros(1 << 19, dtype=np.uint8),
         )
         # Polygons without a light map read this byte.
         self.scene.fine[self._fine_texels.take(1)] = int(shadow_maps.PLAIN_LIGHT)
@@ -159,13 +164,13 @@ class Stage:
             return
         for r in placed.receivers:
             for maps, blocks in (
-                (self.scene.maps, self._texels),
+                (self._lights.maps, self._texels),
                 (self.scene.fine_maps, self._fine_texels),
             ):
                 first, width, height = maps[r].tolist()
                 blocks.give(first, width * height)
-            self.scene.maps[r, 1] = 0
-            self.scene.dirty[r] = 0
+            self._lights.maps[r, 1] = 0
+            self._lights.dirty[r] = 0
             self._free_receivers.append(int(r))
         self._cast(-1, self._slot(placed), self._all_receivers())
         self._polygons.give(placed.first, placed.count)
@@ -174,7 +179,7 @@ class Stage:
     def light_up(self) -> None:
         """Brings the light maps up to date, before they are drawn."""
         if not self._is_lit:
-            shadow_maps.refresh(self.receivers, self.scene)
+            shadow_maps.refresh(self.receivers, self.scene, self._lights)
             self._is_lit = True
 
     def copy(self) -> Stage:
@@ -192,7 +197,7 @@ class Stage:
 
     def _cast(self, sign: int, slots: I32, receivers: I32) -> None:
         self._is_lit = False
-        shadow_maps.cast(sign, slots, receivers, self.scene, self._scratch)
+        shadow_maps.cast(sign, slots, receivers, self.scene, self._lights, self._scratch)
 
     def _is_carried(self, placed: _Placed, polygons: int) -> bool:
         """Whether it is carried and has so many polygons."""
@@ -265,15 +270,13 @@ class Stage:
 
     def _grow(self, names: tuple[str, ...]) -> None:
         """Doubles the length of arrays."""
-        for name in names:
-            array = getattr(self.scene, name)
-            longer = np.concatenate([array, np.zeros_like(array)])
-            self.scene = self.scene._replace(**{name: longer})
+        self.scene = _doubled(self.scene, names)
+        self._lights = _doubled(self._lights, names)
 
     def _refine(self, r: int) -> None:
-        scene, chart = self.scene, self.scene.maps[r]
+        scene, lights, chart = self.scene, self._lights, self._lights.maps[r]
         shadow_maps.refine(
-            0, 0, chart[1], chart[2], chart, scene.coarse, scene.fine_maps[r], scene.fine
+            0, 0, chart[1], chart[2], chart, lights.coarse, scene.fine_maps[r], scene.fine
         )
 
     def _put_shell(self, shell: Mesh, windows: tuple[Window, ...]) -> None:
@@ -282,7 +285,7 @@ class Stage:
         del self._placed[0]
         large = np.flatnonzero((shell.areas >= ROOM_RECEIVER_AREA) & (shell.glow == 0))
         receivers = self._make_receivers(placed, large, ROOM_TEXEL, shadow_maps.ROOM_FINER)
-        scene, light = self.scene, self.scene.light
+        scene, lights, light = self.scene, self._lights, self.scene.light
         part = slice(placed.first, placed.first + placed.count)
         used = np.arange(MAX_CORNERS) < scene.counts[part, None]
         corners = scene.corners[part]
@@ -290,15 +293,15 @@ class Stage:
         high = np.where(used[..., None], corners, -np.inf).max(axis=1)
         big = shell.areas >= CORNER_AREA
         boxes = np.concatenate([low, high], axis=1)[big].astype(np.float32)
-        room_light.bake_corners(receivers, boxes, scene.planes[part][big], scene)
-        for r in receivers[scene.frames[receivers, 1] > 0.9]:
+        room_light.bake_corners(receivers, boxes, scene.planes[part][big], lights)
+        for r in receivers[lights.frames[receivers, 1] > 0.9]:
             for corners, outward in windows:
                 # Nothing from behind the wall, less the more the sun grazes it.
                 facing = outward[0] * light[0] + outward[1] * light[2]
                 if facing > 0.1 and light[1] > 0.1:
                     strength = np.float32(SUN * min(1.0, 2 * facing))
-                    room_light.shine(corners, strength, r, scene, self._scratch)
-        scene.coarse[:] = scene.base
+                    room_light.shine(corners, light, strength, r, lights, self._scratch)
+        lights.coarse[:] = lights.base
         for r in receivers:
             self._refine(r)
 
@@ -311,29 +314,41 @@ class Stage:
             r = self._free_receivers.pop() if self._free_receivers else self.receivers
             if r == self.receivers:
                 self.receivers += 1
-                if r == len(self.scene.maps):
+                if r == len(self._lights.maps):
                     self._grow(_PER_RECEIVER)
-            width, height = shadow_maps.describe_receiver(p, r, np.float32(texel), self.scene)
+            width, height = shadow_maps.describe_receiver(
+                p, r, np.float32(texel), self.scene, self._lights
+            )
             first = self._texels.take(width * height)
-            while self._texels.end > len(self.scene.base):
+            while self._texels.end > len(self._lights.base):
                 self._grow(_PER_TEXEL)
             fine_width, fine_height = (width - 2) * finer + 2, (height - 2) * finer + 2
             fine_first = self._fine_texels.take(fine_width * fine_height)
             while self._fine_texels.end > len(self.scene.fine):
                 self._grow(("fine",))
-            scene = self.scene
-            scene.maps[r] = (first, width, height)
+            scene, lights = self.scene, self._lights
+            lights.maps[r] = (first, width, height)
             scene.fine_maps[r] = (fine_first, fine_width, fine_height)
-            scene.fine_axes[r] = scene.axes[r] * finer
+            scene.fine_axes[r] = lights.axes[r] * finer
             texels = slice(first, first + width * height)
-            scene.base[texels] = 1.0
-            scene.shadow[texels] = 0
-            scene.coarse[texels] = 1.0
+            lights.base[texels] = 1.0
+            lights.shadow[texels] = 0
+            lights.coarse[texels] = 1.0
             fine_texels = slice(fine_first, fine_first + fine_width * fine_height)
             scene.fine[fine_texels] = int(shadow_maps.PLAIN_LIGHT)
             scene.receivers_of[p] = r
             made.append(r)
         return np.array(made, dtype=np.int32)
+
+
+def _doubled(arrays: Arrays, names: tuple[str, ...]) -> Arrays:
+    """The same arrays, those of these names twice as long."""
+    longer = {
+        name: np.concatenate([array, np.zeros_like(array)])
+        for name, array in arrays._asdict().items()
+        if name in names
+    }
+    return arrays._replace(**longer)
 
 
 _PER_OBJECT = ("spans", "spheres", "boxes")
