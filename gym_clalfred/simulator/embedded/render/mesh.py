@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,9 +85,9 @@ class Mesh:
         return len(self.counts)
 
     @cached_property
-    def faces(self) -> Faces:
-        """The arrays, as kernels take them."""
-        return Faces(*(getattr(self, name) for name in Faces._fields))
+    def faces(self) -> tuple[NDArray[Any], ...]:
+        """The fields of ``Faces``, as kernels take them."""
+        return tuple(getattr(self, name) for name in Faces._fields)
 
     @cached_property
     def areas(self) -> NDArray[np.float32]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gym_clalfred.simulator.contract import Vector
@@ -34,9 +36,9 @@ def place(
     at: Vector,
     turn: tuple[float, float],
     rooted: bool,
-    faces: Faces,
+    faces: tuple[Any, ...],
     tiles: F32,
-    scene: Scene,
+    scene: tuple[Any, ...],
 ) -> None:
     """Writes a mesh into a scene: all that is kept per polygon, from ``first`` on, and its sphere.
 
@@ -45,8 +47,10 @@ def place(
         at: where the origin of the mesh goes.
         turn: sine and cosine of the turn about the vertical.
         rooted: darken towards the base, as furniture is where it meets the floor.
+        faces, scene: the fields of ``Faces`` and ``Scene``; plain tuples are quicker to pass.
         tiles: (T,) pattern repeats per texture tile.
     """
+    faces, scene = Faces(*faces), Scene(*scene)
     position = np.array([at[0], at[1], at[2]], dtype=np.float32)
     yaw = np.array([turn[0], turn[1]], dtype=np.float32)
     transform(first, position, yaw, faces, scene, scene.spheres[slot])

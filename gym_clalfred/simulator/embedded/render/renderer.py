@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import FIELD_OF_VIEW_DEGREES, Vector
-from gym_clalfred.simulator.embedded.render.arrays import BEYOND, Camera, Output, Scratch
+from gym_clalfred.simulator.embedded.render.arrays import BEYOND, Scratch
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS
 from gym_clalfred.simulator.embedded.render.shading import NEXT, PARTS, STRETCH, TERMS
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
-from gym_clalfred.simulator.embedded.render.views import look, render_views
+from gym_clalfred.simulator.embedded.render.views import Plain, look, render_views
 
 #: How many pictures' memory of each kind is watched for being free again.
 KEPT_PICTURES = 3
@@ -27,8 +26,7 @@ KEPT_PICTURES = 3
 MOST_STAMPS = 1 << 30
 
 
-@dataclass(frozen=True)
-class Images:
+class Images(NamedTuple):
     """What was rendered; ``None`` for what was not asked for. Row 0 is the top.
 
     Args:
@@ -44,8 +42,7 @@ class Images:
     classes: NDArray[np.uint8] | None = None
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """One view, counted.
 
     Args:
@@ -99,7 +96,8 @@ class Renderer:
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
         self._stamp = 0
         self._memory = Memory()
-        self._scratch = self._make_scratch(0, 0)
+        self._room = 0, 0
+        self._scratch: Plain = ()
 
     def render(
         self,
@@ -131,18 +129,17 @@ class Renderer:
         if rgb:
             stage.light_up()
             texels, levels = texture_atlas()
-        output = Output(colours, depths, names, kinds)
         render_views(
             self._camera(eye, tuple(views)),
             stage.objects,
-            stage.scene,
+            tuple(stage.scene),
             texels,
             levels,
             _NO_BYTES if classes_of is None else classes_of,
             carried,
             self._stamp,
             self._scratch_for(stage),
-            output,
+            (colours, depths, names, kinds),
         )
         self._stamp = (self._stamp + count) % MOST_STAMPS
         shape = (count, self.size, self.size)
@@ -177,24 +174,26 @@ class Renderer:
         look(
             self._camera(eye, (view,)),
             stage.objects,
-            stage.scene,
+            tuple(stage.scene),
             classes_of,
             -1 if wanted is None else int(wanted),
             self._scratch_for(stage),
-            Output(_NO_BYTES, depths, names, _NO_BYTES),
+            (_NO_BYTES, depths, names, _NO_BYTES),
             sums,
         )
         shape = (self.size, self.size)
         return Look(names[:pixels].reshape(shape), depths.reshape(shape) if depth else None, sums)
 
-    def _camera(self, eye: Vector, views: tuple[tuple[float, float], ...]) -> Camera:
-        return Camera(np.array(eye, dtype=np.float32), camera_bases(views), self.size, self.focal)
+    def _camera(self, eye: Vector, views: tuple[tuple[float, float], ...]) -> Plain:
+        """The fields of ``Camera``."""
+        return np.array(eye, dtype=np.float32), camera_bases(views), self.size, self.focal
 
-    def _scratch_for(self, stage: Stage) -> Scratch:
-        """Working memory that is large enough for a stage."""
+    def _scratch_for(self, stage: Stage) -> Plain:
+        """The fields of ``Scratch``, large enough for a stage."""
         polygons, objects = len(stage.scene.counts), len(stage.scene.spans)
-        if polygons > len(self._scratch.notes) or objects > len(self._scratch.ranges):
-            self._scratch = self._make_scratch(polygons, objects)
+        if polygons > self._room[0] or objects > self._room[1]:
+            self._room = polygons, objects
+            self._scratch = tuple(self._make_scratch(*self._room))
         return self._scratch
 
     def _make_scratch(self, polygons: int, objects: int) -> Scratch:

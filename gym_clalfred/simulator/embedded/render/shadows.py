@@ -145,7 +145,7 @@ def cast_on(
     scratch: F32,
 ) -> None:
     """``cast`` for one object and the patch of one receiver's map that it can change."""
-    maps, dirty, weights = lights.maps, lights.dirty, scratch[0]
+    maps, dirty, shadow, weights = lights.maps, lights.dirty, lights.shadow, scratch[0]
     width, height = maps[r, 1], maps[r, 2]
     left, top, patch_width, patch_height = patch
     first_row, last_row = 0, patch_height
@@ -173,7 +173,7 @@ def cast_on(
     for j in range(first_row, last_row):
         line = maps[r, 0] + (top + j) * width + left
         for i in range(first_column, last_column):
-            lights.shadow[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
+            shadow[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
     if dirty[r, 2] == 0:
         dirty[r, 0], dirty[r, 1] = width, height
     dirty[r, 0] = min(dirty[r, 0], left + first_column)

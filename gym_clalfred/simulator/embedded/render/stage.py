@@ -244,7 +244,7 @@ class Stage:
             rooted,
             mesh.faces,
             REPEATS,
-            self.scene,
+            tuple(self.scene),
         )
         low, high = mesh.bounds
         middle_x, middle_z = (low[0] + high[0]) / 2, (low[2] + high[2]) / 2

@@ -1,6 +1,12 @@
-"""The compiled loop over the views of one picture; a single call from Python, which is not free."""
+"""The compiled loop over the views of one picture; a single call from Python, which is not free.
+
+numba tells the types of a plain tuple sooner than those of a named one, so what Python calls takes
+plain tuples and names them itself.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,29 +29,34 @@ from gym_clalfred.simulator.embedded.render.readout import (
 from gym_clalfred.simulator.embedded.render.shading import shade_view
 from gym_clalfred.simulator.jit import exact
 
+Plain = tuple[Any, ...]
+
 
 @exact
 def render_views(
-    camera: Camera,
+    camera: Plain,
     objects: int,
-    scene: Scene,
+    scene: Plain,
     texels: U32,
     levels: I32,
     classes_of: U8,
     carried: bool,
     stamp: int,
-    scratch: Scratch,
-    output: Output,
+    scratch: Plain,
+    output: Plain,
 ) -> None:
     """Renders all views.
 
     Args:
+        camera, scene, scratch, output: the fields of ``Camera`` and so on.
         objects: how many there are.
         texels, levels: as ``texture_atlas`` gives them.
         classes_of: (I,) class of each instance.
         carried: whether to draw what is carried.
         stamp: before the first view's; see ``shade_view``.
     """
+    camera, scene = Camera(*camera), Scene(*scene)
+    scratch, output = Scratch(*scratch), Output(*output)
     find_facing(camera, objects, scene, carried, scratch)
     pixels = camera.size * camera.size
     for v in range(len(camera.bases)):
@@ -61,24 +72,27 @@ def render_views(
 
 @exact
 def look(
-    camera: Camera,
+    camera: Plain,
     objects: int,
-    scene: Scene,
+    scene: Plain,
     classes_of: U8,
     wanted: int,
-    scratch: Scratch,
-    output: Output,
+    scratch: Plain,
+    output: Plain,
     sums: NDArray[np.int64],
 ) -> None:
     """Finds which instance each pixel of one view shows, without what is carried, and counts.
 
     Args:
+        camera, scene, scratch: the fields of ``Camera`` and so on.
         objects: how many there are.
         classes_of: (I,) class of each instance.
         wanted: the class that matters, or -1; elsewhere the view may stay empty.
-        output: gets instances and, if they are wanted, depths.
+        output: of ``Output``; gets instances and, if they are wanted, depths.
         sums: (I, 3) out, pixels of each instance and the sums of their rows and columns.
     """
+    camera, scene = Camera(*camera), Scene(*scene)
+    scratch, output = Scratch(*scratch), Output(*output)
     size, depths = camera.size, output.depths
     find_facing(camera, objects, scene, False, scratch)
     region = (0, size, 0, size)
