@@ -20,7 +20,7 @@ from numba import njit
 from numba.core.caching import FunctionCache
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """numba's own cache, with keys that change with all that a kernel is made of."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:

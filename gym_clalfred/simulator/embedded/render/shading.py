@@ -190,6 +190,7 @@ def shade_view(
                         ),
                         work,
                         line,
+                        (named, classed),
                         instances,
                         classes,
                     )
@@ -260,6 +261,7 @@ def shade(
     tile: tuple[np.int32, np.float32, np.int32],
     work: F32,
     line: np.uint64,
+    wanted: tuple[bool, bool],
     instances: I16,
     classes: U8,
 ) -> None:
@@ -270,9 +272,11 @@ def shade(
     Args:
         place: column and row of the first pixel, and by what to shift in the light map.
         tile: last texel of the texture's rows, texels per finest texel, first texel.
+        wanted: whether instances and classes are.
     """
     across, down, jitter = place
     mask, fine, corner = tile
+    named, classed = wanted
     red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
     u1, u2 = terms[p, 0] * fine, terms[p, 3] * fine
     v1, v2 = terms[p, 4] * fine, terms[p, 7] * fine
@@ -305,10 +309,10 @@ def shade(
             work[k] = red * light
             work[k + GREEN] = green * light
             work[k + BLUE] = blue * light
-        if len(instances) > 0:
+        if named:
             for lane in range(LANES):
                 instances[line + at + lane] = instance
-        if len(classes) > 0:
+        if classed:
             for lane in range(LANES):
                 classes[line + at + lane] = kind
 
