@@ -93,7 +93,7 @@ def main(
         from gym_clalfred.data.store import AlfredStore
 
         store = AlfredStore(data)
-        rooms, numbers = store.room, store.info.rooms
+        rooms, numbers = store.lived_in_room, store.info.rooms
     Player(transport, legacy, rooms, width, height, fault, numbers).serve()
 
 

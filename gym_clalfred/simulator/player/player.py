@@ -36,6 +36,9 @@ _QUESTIONS = frozenset(
     ]
 )
 
+#: What is seen where everything is hidden.
+BACKGROUND = (255, 255, 255)
+
 #: 2.1.0 sends depth in three bytes and sees no farther, in metres.
 LEGACY_DEPTH = 10.0
 
@@ -135,10 +138,11 @@ class Player:
         )
 
     def _render(self) -> tuple[list[Image], dict[str, Any]]:
-        """The images of all cameras, in the order of the protocol, and 2.1.0's boxes."""
+        """The images of all cameras, in the order of the protocol, and the boxes of colours."""
         screen = self._screen
         # What is visible is told of every picture; seeing it in this one is cheaper than looking.
-        named = screen.instances or screen.classes or self._sees_all()
+        masks = self._world.masks
+        named = screen.instances or screen.classes or self._sees_all() or bool(masks)
         pictures = self._studio.shoot(
             self._world.stage,
             [self._actions.main_camera(), *screen.cameras],
@@ -152,19 +156,34 @@ class Player:
         extra: dict[str, Any] = {}
         for k, picture in enumerate(pictures):
             rgb, depth, ids, classes = _FIELDS[k > 0]
+            if masks:
+                self._paint(picture)
             images.append((rgb, _flipped(picture.rgb)))
             if screen.depth:
                 images.append((depth, self._depth(picture)))
             if screen.instances:
                 palette = self._reporter.palette().instances
                 images.append((ids, self._coloured(picture, palette)))
-                if self._legacy and k == 0:
+                if k == 0:
                     assert picture.instances is not None
                     extra["colorBounds"] = colour_bounds(picture.instances, palette)
             if screen.classes:
                 colours = self._coloured(picture, self._reporter.palette().classes)
                 images.append((classes, colours))
         return images, extra
+
+    def _paint(self, picture: Picture) -> None:
+        """Shows masked objects in plain colours, and of an emphasised one nothing else."""
+        world, instances = self._world, picture.instances
+        assert instances is not None
+        for name, colour in world.masks.items():
+            thing = world.household.get(name)
+            if thing is None:
+                continue
+            mine = instances == thing.index + 1
+            if name == world.emphasized:
+                picture.rgb[~mine] = BACKGROUND
+            picture.rgb[mine] = colour
 
     def _sees_all(self) -> bool:
         screen, world = self._screen, self._world
@@ -173,10 +192,7 @@ class Player:
 
     def _coloured(self, picture: Picture, palette: NDArray[np.uint32]) -> Buffer:
         assert picture.instances is not None
-        pixels = paint_flipped(picture.instances, palette)
-        if not self._legacy:
-            return pixels.data.cast("B")
-        return pixels.view(np.uint8).reshape(*pixels.shape, 4)[..., :3].tobytes()
+        return paint_flipped(picture.instances, palette).data.cast("B")
 
     def _depth(self, picture: Picture) -> Buffer:
         assert picture.depth is not None

@@ -95,7 +95,7 @@ class CurrentLink(Link):
         """Puts the held object down; the object that is named is the receptacle."""
         return self.do("PutObject", images, objectId=receptacle, placeStationary=True)
 
-    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+    def teleport(self, pose: AgentPose, images: bool = False, forced: bool = False) -> Event:
         """Puts the agent at a pose."""
         return self.do(
             "TeleportFull",
@@ -104,6 +104,7 @@ class CurrentLink(Link):
             rotation={"x": 0.0, "y": float(pose.yaw), "z": 0.0},
             horizon=float(pose.pitch),
             standing=True,
+            **({"forceAction": True} if forced else {}),
         )
 
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
