@@ -14,7 +14,7 @@ def test_frames_come_in_the_asked_size_and_bottom_up() -> None:
     answers = ask(size, renderInstanceSegmentation=True, renderDepthImage=True)
     images = dict(answers.messages[-1].images)
     assert len(images["image"]) == 64 * 48 * 3
-    assert len(images["image_ids"]) == 64 * 48 * 4
+    assert len(images["image_ids"]) == 64 * 48 * 3
     depth = np.frombuffer(images["image_depth"], np.float32).reshape(48, 64)
     # The camera looks ahead: the floor below is nearer than what is far ahead.
     assert depth[0].max() < depth[30].max()
@@ -30,8 +30,8 @@ def test_segmentation_colours_are_named() -> None:
     assert len(names) == len(answers.agent()["colors"])
     images = dict(answers.messages[-1].images)
     for field, is_id in (("image_ids", True), ("image_classes", False)):
-        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 4), axis=0)
-        found = [names[tuple(int(v) for v in p[:3])] for p in pixels if p[:3].any()]
+        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 3), axis=0)
+        found = [names[tuple(int(v) for v in p)] for p in pixels if p.any()]
         assert found
         assert all(("|" in name) == is_id for name in found)
         if not is_id:
@@ -85,12 +85,13 @@ def test_a_map_of_the_room_shows_it_from_above() -> None:
     properties = ask({"action": "GetMapViewCameraProperties"}).agent()["actionReturn"]
     answers = ask({"action": "AddThirdPartyCamera", **properties}, renderInstanceSegmentation=True)
     assert answers.agent()["lastActionSuccess"]
-    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint32)
-    assert len(np.unique(ids)) > 10
+    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint8)
+    assert len(np.unique(ids.reshape(-1, 3), axis=0)) > 10
 
 
-def test_2_1_0_gets_boxes_of_colours() -> None:
-    answers = ask(legacy=True, renderObjectImage=True)
+@pytest.mark.parametrize("legacy", [True, False])
+def test_versions_before_4_get_boxes_of_colours(legacy: bool) -> None:
+    answers = ask(legacy=legacy, renderObjectImage=True)
     agent = answers.agent()
     assert agent["colorBounds"]
     for box in agent["colorBounds"]:

@@ -24,6 +24,9 @@ from gym_clalfred.simulator.player.refusals import (
 )
 from gym_clalfred.simulator.player.spawning import Wishes, shuffle
 
+#: What is set no farther from where it is stays exactly there, in metres and degrees.
+UNMOVED_METRES, UNMOVED_DEGREES = 1e-3, 0.1
+
 Values = dict[str, Any]
 
 
@@ -58,7 +61,7 @@ class Arranging(Queries):
             moveable = {n: f.name for n, f in pairs if f.object_class in traits.MOVEABLE}
         named = {entry.get("objectName") for entry in objectPoses}
         entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
-        poses = tuple(map(_object_pose, entries))
+        poses = tuple(self._unmoved(_object_pose(entry)) for entry in entries)
         before = world.gone
         kept = world.keep()
         world.gone = before | {fixture for name, fixture in moveable.items() if name not in named}
@@ -158,6 +161,20 @@ class Arranging(Queries):
         if makeUnbreakable:
             condition = world.condition(thing)
             world.set_condition(thing, replace(condition, is_unbreakable=True))
+
+    def _unmoved(self, pose: ObjectPose) -> ObjectPose:
+        """The pose; for an object that is there already, all that is known of where it is."""
+        world = self.world
+        thing = next((t for t in world.items() if world.name_of(t) == pose.name), None)
+        if thing is None or thing is world.household.held:
+            return pose
+        apart = max(abs(a - b) for a, b in zip(pose.position, thing.position))
+        turned = abs((pose.rotation[1] - thing.yaw + 180.0) % 360.0 - 180.0)
+        if apart > UNMOVED_METRES or turned > UNMOVED_DEGREES:
+            return pose
+        known = pose_of(world.household, thing, pose.name)
+        apart = max(abs(a - b) for a, b in zip(pose.position, known.position))
+        return known if apart > UNMOVED_METRES else replace(pose, holder=known.holder)
 
     def _shuffle(self, wishes: Wishes) -> Values:
         world = self.world

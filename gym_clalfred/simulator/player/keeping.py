@@ -98,10 +98,8 @@ def pose_of(household: Household, thing: Thing, name: str) -> ObjectPose:
         dx, dz = turn(shape.origin[0], shape.origin[2], yaw)
         x, y, z = x - dx, y - shape.origin[1], z - dz
     holder = thing.holder
-    sure = bool(household.room.shapes) and holder is not None and holder.fixture is not None
-    return ObjectPose(
-        name,
-        (x, y, z),
-        (0.0, yaw % 360.0, 0.0),
-        holder.id if sure and holder is not None else None,
-    )
+    known = None
+    if holder is not None and holder.fixture is not None:
+        # Measured poses, and those of what lies down, say too little about what holds them.
+        known = holder.id if household.room.shapes or thing.tipped else None
+    return ObjectPose(name, (x, y, z), (0.0, yaw % 360.0, 0.0), known)
