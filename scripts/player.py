@@ -40,6 +40,12 @@ from scripts.common import clear_errors, version_option  # noqa: E402
     show_default=True,
     help="Seconds to wait for the client.",
 )
+@click.option(
+    "--client",
+    "version",
+    envvar="CLALFRED_PLAYER_CLIENT",
+    help="Version of the client's ai2thor package: from 4 on, masks and depth are sent faster.",
+)
 @click.option("-screen-width", "width", type=int, default=300, hidden=True)
 @click.option("-screen-height", "height", type=int, default=300, hidden=True)
 @clear_errors
@@ -50,6 +56,7 @@ def main(
     port: int | None,
     legacy: bool,
     start_timeout: float,
+    version: str | None,
     width: int,
     height: int,
 ) -> None:
@@ -72,6 +79,8 @@ def main(
         transport_from_environment,
     )
 
+    if version is not None and not version.split(".")[0].isdecimal():
+        raise BadInputError(f"client {version!r}: expected a version such as 5.0.0")
     fault = fault_from_environment()
     if fault is not None and fault.kind is Kind.DEAF and fault.happens(fault.at):
         misbehave(fault.kind)
@@ -94,7 +103,7 @@ def main(
 
         store = AlfredStore(data)
         rooms, numbers = store.lived_in_room, store.info.rooms
-    Player(transport, legacy, rooms, width, height, fault, numbers).serve()
+    Player(transport, legacy, rooms, width, height, fault, numbers, version).serve()
 
 
 if __name__ == "__main__":

@@ -63,11 +63,15 @@ class Answers:
 
 
 def ask(
-    *requests: dict[str, Any], legacy: bool = False, scene: str = SCENE, **initialize: Any
+    *requests: dict[str, Any],
+    legacy: bool = False,
+    scene: str = SCENE,
+    client: str | None = None,
+    **initialize: Any,
 ) -> Answers:
     start = [{"action": "Reset", "sceneName": scene}, {"action": "Initialize", **initialize}]
     script = Script([*start, *requests], Json() if legacy else MessagePack())
-    Player(script, legacy).serve()
+    Player(script, legacy, client=client).serve()
     return Answers(script)
 
 

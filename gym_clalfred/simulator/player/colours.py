@@ -45,10 +45,12 @@ class Palette:
 
 
 @njit(cache=True, nogil=True)
-def paint_flipped(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """(H, W, 3) colours of ``palette[instances][::-1]``: three bytes are what all versions read."""
+def paint_flipped(
+    instances: NDArray[np.int16], palette: NDArray[np.uint32], channels: int
+) -> NDArray[np.uint8]:
+    """(H, W, channels) colours of ``palette[instances][::-1]``; a fourth channel is opaque."""
     height, width = instances.shape
-    result = np.empty((height, width, 3), dtype=np.uint8)
+    result = np.full((height, width, channels), 255, dtype=np.uint8)
     for row in range(height):
         source, target = instances[height - 1 - row], result[row]
         for column in range(width):

@@ -93,6 +93,7 @@ class Reporter:
         self._world = world
         self._encoder = encoder
         self._legacy = legacy
+        self.depth_format = "Meters"
         self._household: object = None
         self._rows: dict[int, tuple[object, bytes]] = {}
         self._table: tuple[object, Table, NDArray[np.float64], NDArray[np.intp]] | None = None
@@ -297,7 +298,7 @@ class Reporter:
             "collidedObjects": [],
             "screenWidth": screen.width,
             "screenHeight": screen.height,
-            "depthFormat": "Meters",
+            "depthFormat": self.depth_format,
             "isSceneAtRest": True,
             "lastAction": result.action,
             "lastActionSuccess": result.success,

@@ -13,7 +13,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
-from gym_clalfred.simulator.player.actions import Actions
+from gym_clalfred.simulator.player.actions import FAR_PLANE, NEAR_PLANE, Actions
 from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
 from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
@@ -39,7 +39,7 @@ _QUESTIONS = frozenset(
 #: What is seen where everything is hidden.
 BACKGROUND = (255, 255, 255)
 
-#: 2.1.0 sends depth in three bytes and sees no farther, in metres.
+#: 2.1.0 sees no farther, in metres; later versions see to the far plane of their camera.
 LEGACY_DEPTH = 10.0
 
 
@@ -54,6 +54,9 @@ class Player:
         height: of the pictures, until the client changes it.
         fault: misbehaviour for tests.
         numbers: the scenes there are; the first is loaded before a client asks for one.
+        client: version of the client's package, if it is known. Packages do not tell it. Those
+            from 4 on read masks of four bytes and depth in floats; three bytes of each are slower
+            and understood by all.
     """
 
     def __init__(
@@ -65,7 +68,10 @@ class Player:
         height: int = 300,
         fault: Fault | None = None,
         numbers: Sequence[int] = ROOM_NUMBERS,
+        client: str | None = None,
     ) -> None:
+        self._wide = not legacy and client is not None and int(client.split(".")[0]) >= 4
+        self._farthest = LEGACY_DEPTH if legacy else FAR_PLANE - NEAR_PLANE
         self._transport = transport
         self._legacy = legacy
         self._fault = fault
@@ -73,6 +79,8 @@ class Player:
         self._screen = Screen(width, height)
         self._studio = Studio()
         self._reporter = Reporter(self._world, transport.encoder, legacy)
+        if not self._wide and not legacy:
+            self._reporter.depth_format = "Normalized"
         self._actions = Actions(self._world, self._screen, legacy, numbers)
         self._actions.reset(self._actions.scenes()[0])
 
@@ -86,11 +94,14 @@ class Player:
                 fault = self._fault
                 if fault is not None and fault.happens(count, bool(message.images)):
                     self._spoil(fault.kind, message)
-                count += 1
                 following = self._transport.exchange(message)
                 if not following:
                     return
                 request = following
+                if count == 0 and request.get("action") == "GetScenesInBuild":
+                    # Packages after 2.1.0 begin so, and measure depth by the camera's planes.
+                    self._farthest = FAR_PLANE - NEAR_PLANE
+                count += 1
                 result = self._do(request)
         finally:
             self._transport.close()
@@ -164,7 +175,7 @@ class Player:
             if screen.instances:
                 palette = self._reporter.palette().instances
                 images.append((ids, self._coloured(picture, palette)))
-                if k == 0:
+                if k == 0 and not self._wide:
                     assert picture.instances is not None
                     extra["colorBounds"] = colour_bounds(picture.instances, palette)
             if screen.classes:
@@ -192,13 +203,13 @@ class Player:
 
     def _coloured(self, picture: Picture, palette: NDArray[np.uint32]) -> Buffer:
         assert picture.instances is not None
-        return paint_flipped(picture.instances, palette).data.cast("B")
+        return paint_flipped(picture.instances, palette, 4 if self._wide else 3).data.cast("B")
 
     def _depth(self, picture: Picture) -> Buffer:
         assert picture.depth is not None
-        if not self._legacy:
+        if self._wide:
             return _flipped(picture.depth)
-        share = np.clip(picture.depth / LEGACY_DEPTH, 0.0, 1.0) * (1 << 24)
+        share = np.clip(picture.depth / np.float64(self._farthest), 0.0, 1.0) * (1 << 24)
         whole = np.minimum(share, (1 << 24) - 1).astype(np.uint32)
         channels = [(whole >> shift) & 0xFF for shift in (16, 8, 0)]
         return _flipped(np.stack(channels, axis=-1).astype(np.uint8))

@@ -311,6 +311,8 @@ class _Controller(_ControllerBase):
         env["AI2THOR_CLIENT_TOKEN"] = self.server.client_token = os.urandom(16).hex()
         env["AI2THOR_SERVER_TYPE"] = self.server.server_type
         env["AI2THOR_SERVER_SIDE_SCREENSHOT"] = "True"
+        # For ``clalfred-player``; Unity's build belongs to one version of the package.
+        env["CLALFRED_PLAYER_CLIENT"] = CurrentLink.version
         for key, value in server_params.items():
             env["AI2THOR_" + key.upper()] = value
         command = self.unity_command(width, height, self.headless)
