@@ -24,9 +24,6 @@ from gym_clalfred.simulator.player.refusals import (
 )
 from gym_clalfred.simulator.player.spawning import Wishes, shuffle
 
-#: What is set no farther from where it is stays exactly there, in metres and degrees.
-UNMOVED_METRES, UNMOVED_DEGREES = 1e-3, 0.1
-
 Values = dict[str, Any]
 
 
@@ -61,9 +58,9 @@ class Arranging(Queries):
             moveable = {n: f.name for n, f in pairs if f.object_class in traits.MOVEABLE}
         named = {entry.get("objectName") for entry in objectPoses}
         entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
-        poses = tuple(self._unmoved(_object_pose(entry)) for entry in entries)
-        before = world.gone
-        kept = world.keep()
+        kept, before = world.keep(), world.gone
+        given = map(_object_pose, entries)
+        poses = tuple(world.places.find(world.scene.number, pose) for pose in given)
         world.gone = before | {fixture for name, fixture in moveable.items() if name not in named}
         try:
             world.arrange(world.scene_with(poses), kept)
@@ -161,20 +158,6 @@ class Arranging(Queries):
         if makeUnbreakable:
             condition = world.condition(thing)
             world.set_condition(thing, replace(condition, is_unbreakable=True))
-
-    def _unmoved(self, pose: ObjectPose) -> ObjectPose:
-        """The pose; for an object that is there already, all that is known of where it is."""
-        world = self.world
-        thing = next((t for t in world.items() if world.name_of(t) == pose.name), None)
-        if thing is None or thing is world.household.held:
-            return pose
-        apart = max(abs(a - b) for a, b in zip(pose.position, thing.position))
-        turned = abs((pose.rotation[1] - thing.yaw + 180.0) % 360.0 - 180.0)
-        if apart > UNMOVED_METRES or turned > UNMOVED_DEGREES:
-            return pose
-        known = pose_of(world.household, thing, pose.name)
-        apart = max(abs(a - b) for a, b in zip(pose.position, known.position))
-        return known if apart > UNMOVED_METRES else replace(pose, holder=known.holder)
 
     def _shuffle(self, wishes: Wishes) -> Values:
         world = self.world

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from gym_clalfred.simulator.contract import ObjectPose, Scene
+from gym_clalfred.simulator.contract import ObjectPose, Scene, Vector
 from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import ItemShape, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.player.naming import look_of
 from gym_clalfred.simulator.player.traits import Condition
+
+#: Places no farther apart are the same, in metres and degrees.
+SAME_METRES, SAME_DEGREES = 1e-3, 0.1
+
+#: How many places are remembered of an object.
+MOST_PLACES = 64
 
 _STATES = ("is_open", "is_on", "is_dirty", "cleaned", "heated", "cooled", "is_sliced")
 
@@ -87,6 +93,48 @@ class KeptHousehold(Household):
         if name is not None and self._kept.things[name].is_sliced:
             return None
         return super()._shape_of(pose)
+
+
+class Places:
+    """Poses that objects have had, found by the places that the metadata told of.
+
+    Programs read places and set them later. In measured rooms the metadata tells the centre of an
+    object's base and a pose its own origin; elsewhere only what lies down needs more than its
+    place.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], list[tuple[Vector, float, ObjectPose]]] = {}
+
+    def remember(self, household: Household, names: Mapping[int, str]) -> None:
+        """Takes down where the pickupable objects are, but not what is held."""
+        held = household.held
+        carried = set() if held is None else {part.index for part in held.tree()}
+        for thing in household.things:
+            plain = not household.room.shapes and not thing.tipped
+            if plain or not thing.alive or thing.fixture is not None or thing.index in carried:
+                continue
+            name = names[thing.index]
+            known = self._known.setdefault((household.room.number, name), [])
+            entry = (thing.position, thing.yaw, pose_of(household, thing, name))
+            if entry not in known:
+                known.append(entry)
+                del known[:-MOST_PLACES]
+
+    def find(self, number: int, pose: ObjectPose) -> ObjectPose:
+        """The pose that is meant by one whose place may have been read from the metadata."""
+        for position, yaw, known in self._known.get((number, pose.name), ()):
+            turned = abs((pose.rotation[1] - yaw + 180.0) % 360.0 - 180.0)
+            if _apart(position, pose.position) > SAME_METRES or turned > SAME_DEGREES:
+                continue
+            if _apart(known.position, pose.position) > SAME_METRES:
+                return known
+            return replace(pose, holder=known.holder)
+        return pose
+
+
+def _apart(a: Vector, b: Vector) -> float:
+    return max(abs(x - y) for x, y in zip(a, b))
 
 
 def pose_of(household: Household, thing: Thing, name: str) -> ObjectPose:

@@ -44,7 +44,7 @@ from gym_clalfred.simulator.embedded.visibility import (
 )
 from gym_clalfred.simulator.player.cameras import Camera, focal_length
 from gym_clalfred.simulator.player.holding import WALL, blocks, in_the_way, is_seen
-from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, pose_of
+from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, Places, pose_of
 from gym_clalfred.simulator.player.naming import fixture_names, look_of, slice_name, unique_names
 from gym_clalfred.simulator.player.traits import Condition
 
@@ -79,6 +79,7 @@ class World(EmbeddedSimulator):
         self.hidden: set[str] = set()
         self._conditions: dict[int, Condition] = {}
         self._kept = Kept()
+        self.places = Places()
         self.masks: dict[str, tuple[int, int, int]] = {}
         self.emphasized: str | None = None
         self.told: frozenset[str] | None = None
@@ -119,6 +120,7 @@ class World(EmbeddedSimulator):
         # A rule of ALFRED's; AI2-THOR itself slices with bare hands.
         self.household.needs_knife = False
         self._carry_over()
+        self.places.remember(self.household, dict(enumerate(names)))
         self._stand(*at)
 
     def keep(self, held: bool = False, postures: bool = False) -> Kept:
@@ -130,6 +132,7 @@ class World(EmbeddedSimulator):
         """
         things = {self.name_of(t): t for t in self.household.things if t.alive}
         inverse = {thing.index: name for name, thing in things.items()}
+        self.places.remember(self.household, inverse)
         in_hand = self.household.held
         return Kept(
             things,
