@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
-import click
+#: Who started this process, read before the slow imports: see ``transport.Client``.
+PARENT = os.getppid()
 
-from clalfred.scripts.common import clear_errors, version_option
+from collections.abc import Callable, Sequence  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import click  # noqa: E402
+
+from clalfred.scripts.common import clear_errors, version_option  # noqa: E402
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -24,9 +28,23 @@ from clalfred.scripts.common import clear_errors, version_option
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="Of a waiting client's HTTP server."
 )
-@click.option("--port", type=int, help="Of a waiting client's HTTP server.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Of a waiting client's HTTP server.")
 @click.option(
     "--legacy", is_flag=True, help="The client is AI2-THOR 2.1.0 (found out if started by it)."
+)
+@click.option(
+    "--start-timeout",
+    type=click.FloatRange(min=0.0),
+    default=120.0,
+    envvar="CLALFRED_THOR_START_TIMEOUT",
+    show_default=True,
+    help="Seconds to wait for the client.",
+)
+@click.option(
+    "--client",
+    "version",
+    envvar="CLALFRED_PLAYER_CLIENT",
+    help="Version of the client's ai2thor package: from 4 on, masks and depth are sent faster.",
 )
 @click.option("-screen-width", "width", type=int, default=300, hidden=True)
 @click.option("-screen-height", "height", type=int, default=300, hidden=True)
@@ -37,6 +55,8 @@ def main(
     host: str,
     port: int | None,
     legacy: bool,
+    start_timeout: float,
+    version: str | None,
     width: int,
     height: int,
 ) -> None:
@@ -52,33 +72,38 @@ def main(
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
     from gym_clalfred.simulator.player.player import Player
     from gym_clalfred.simulator.player.transport import (
+        Client,
         Http,
         Pipes,
         Transport,
         transport_from_environment,
     )
 
+    if version is not None and not version.split(".")[0].isdecimal():
+        raise BadInputError(f"client {version!r}: expected a version such as 5.0.0")
     fault = fault_from_environment()
     if fault is not None and fault.kind is Kind.DEAF and fault.happens(fault.at):
         misbehave(fault.kind)
+    client = Client(PARENT, start_timeout)
     transport: Transport
     if pipes is not None:
         missing = [path for path in pipes if not os.path.exists(path)]
         if missing:
             raise BadInputError(f"{missing[0]}: no such pipe; the client makes both")
-        transport = Pipes(*pipes)
+        transport = Pipes(*pipes, client)
     elif port is not None:
-        transport = Http(host, port, os.environ.get("AI2THOR_CLIENT_TOKEN", ""))
+        transport = Http(host, port, os.environ.get("AI2THOR_CLIENT_TOKEN", ""), client)
+        click.echo(f"Looking for a client at {host}:{port}.", err=True)
     else:
-        transport, legacy = transport_from_environment()
+        transport, legacy = transport_from_environment(client)
     rooms: Callable[[int], Room] = make_room
     numbers: Sequence[int] = ROOM_NUMBERS
     if data is not None:
         from gym_clalfred.data.store import AlfredStore
 
         store = AlfredStore(data)
-        rooms, numbers = store.room, store.info.rooms
-    Player(transport, legacy, rooms, width, height, fault, numbers).serve()
+        rooms, numbers = store.lived_in_room, store.info.rooms
+    Player(transport, legacy, rooms, width, height, fault, numbers, version).serve()
 
 
 if __name__ == "__main__":

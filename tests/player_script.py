@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgpack
 
+from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
 from gym_clalfred.simulator.player.player import Player
 from gym_clalfred.simulator.player.transport import Message, Transport
@@ -59,11 +63,15 @@ class Answers:
 
 
 def ask(
-    *requests: dict[str, Any], legacy: bool = False, scene: str = SCENE, **initialize: Any
+    *requests: dict[str, Any],
+    legacy: bool = False,
+    scene: str = SCENE,
+    client: str | None = None,
+    **initialize: Any,
 ) -> Answers:
     start = [{"action": "Reset", "sceneName": scene}, {"action": "Initialize", **initialize}]
     script = Script([*start, *requests], Json() if legacy else MessagePack())
-    Player(script, legacy).serve()
+    Player(script, legacy, client=client).serve()
     return Answers(script)
 
 
@@ -90,3 +98,61 @@ def poses_of(objects: list[dict[str, Any]], *kinds: str) -> list[dict[str, Any]]
         for e in objects
         if any(e[kind] for kind in kinds)
     ]
+
+
+class Talk:
+    """A player in this process that is asked one thing after the other."""
+
+    def __init__(
+        self,
+        scene: str = SCENE,
+        legacy: bool = False,
+        rooms: Callable[[int], Room] = make_room,
+        numbers: Sequence[int] = ROOM_NUMBERS,
+        **initialize: Any,
+    ) -> None:
+        encoder = Json() if legacy else MessagePack()
+        self._read = json.loads if legacy else msgpack.loads
+        self._player = Player(Script([], encoder), legacy, rooms, numbers=numbers)
+        self.world = self._player._world
+        self.images: dict[str, Any] = {}
+        self.must("Reset", sceneName=scene)
+        self.must("Initialize", **initialize)
+
+    def do(self, action: str, **arguments: Any) -> dict[str, Any]:
+        """Does an action; gives the agent's part of the metadata."""
+        request = {"action": action, **arguments}
+        message = self._player._answer(self._player._do(request), request)
+        self.images = dict(message.images)
+        self.agent: dict[str, Any] = self._read(message.metadata)["agents"][0]
+        return self.agent
+
+    def must(self, action: str, **arguments: Any) -> Any:
+        """Does an action that is not refused; gives what it returns."""
+        agent = self.do(action, **arguments)
+        assert agent["lastActionSuccess"], (action, agent["errorMessage"])
+        return agent["actionReturn"]
+
+    def refused(self, action: str, **arguments: Any) -> str:
+        """Why an action is refused."""
+        agent = self.do(action, **arguments)
+        assert not agent["lastActionSuccess"], action
+        assert "Traceback" not in agent["errorMessage"], agent["errorMessage"]
+        return str(agent["errorMessage"])
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """Entries of all objects."""
+        entries: list[dict[str, Any]] = self.agent["objects"]
+        return entries
+
+    def first(self, **wanted: Any) -> dict[str, Any]:
+        """The first object with these entries."""
+        for entry in self.objects:
+            if all(entry[key] == value for key, value in wanted.items()):
+                return entry
+        raise AssertionError(f"no object with {wanted}")
+
+    def named(self, name: str) -> dict[str, Any]:
+        """The object with a name."""
+        return self.first(name=name)

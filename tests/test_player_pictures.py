@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from player_script import ask
+from player_script import Answers, ask
 
 from gym_clalfred.objects import ObjectClass
 
 
-def test_frames_come_in_the_asked_size_and_bottom_up() -> None:
+def depth_of(content: bytes, answers: Answers) -> np.ndarray:
+    """(48, 64) metres, read as the packages do."""
+    if answers.agent()["depthFormat"] == "Meters":
+        return np.frombuffer(content, np.float32).reshape(48, 64)
+    parts = np.frombuffer(content, np.uint8).reshape(48, 64, 3) / [1.0, 256.0, 65536.0]
+    planes = answers.agent(2)["actionReturn"]
+    return parts.sum(axis=-1) / 256.0 * (planes["cameraFarPlane"] - planes["cameraNearPlane"])
+
+
+def test_frames_come_in_the_asked_size_and_bottom_up_and_in_the_form_of_the_version() -> None:
     size = {"action": "ChangeResolution", "x": 64, "y": 48}
-    answers = ask(size, renderInstanceSegmentation=True, renderDepthImage=True)
-    images = dict(answers.messages[-1].images)
-    assert len(images["image"]) == 64 * 48 * 3
-    assert len(images["image_ids"]) == 64 * 48 * 4
-    depth = np.frombuffer(images["image_depth"], np.float32).reshape(48, 64)
+    forms = {}
+    for client, channels in ((None, 3), ("3.3.5", 3), ("5.0.0", 4)):
+        arguments = {"renderInstanceSegmentation": True, "renderDepthImage": True}
+        answers = ask(size, {"action": "Pass"}, client=client, **arguments)
+        images = dict(answers.messages[-1].images)
+        assert len(images["image"]) == 64 * 48 * 3
+        ids = np.frombuffer(images["image_ids"], np.uint8).reshape(48, 64, channels)
+        forms[client] = ids[..., :3], depth_of(images["image_depth"], answers)
+    depth = forms["5.0.0"][1]
+    for ids, other in forms.values():
+        np.testing.assert_array_equal(ids, forms["5.0.0"][0])
+        np.testing.assert_allclose(other, depth, atol=2e-6)
     # The camera looks ahead: the floor below is nearer than what is far ahead.
     assert depth[0].max() < depth[30].max()
 
@@ -30,8 +46,8 @@ def test_segmentation_colours_are_named() -> None:
     assert len(names) == len(answers.agent()["colors"])
     images = dict(answers.messages[-1].images)
     for field, is_id in (("image_ids", True), ("image_classes", False)):
-        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 4), axis=0)
-        found = [names[tuple(int(v) for v in p[:3])] for p in pixels if p[:3].any()]
+        pixels = np.unique(np.frombuffer(images[field], np.uint8).reshape(-1, 3), axis=0)
+        found = [names[tuple(int(v) for v in p)] for p in pixels if p.any()]
         assert found
         assert all(("|" in name) == is_id for name in found)
         if not is_id:
@@ -85,12 +101,13 @@ def test_a_map_of_the_room_shows_it_from_above() -> None:
     properties = ask({"action": "GetMapViewCameraProperties"}).agent()["actionReturn"]
     answers = ask({"action": "AddThirdPartyCamera", **properties}, renderInstanceSegmentation=True)
     assert answers.agent()["lastActionSuccess"]
-    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint32)
-    assert len(np.unique(ids)) > 10
+    ids = np.frombuffer(dict(answers.messages[-1].images)["image_thirdParty_image_ids"], np.uint8)
+    assert len(np.unique(ids.reshape(-1, 3), axis=0)) > 10
 
 
-def test_2_1_0_gets_boxes_of_colours() -> None:
-    answers = ask(legacy=True, renderObjectImage=True)
+@pytest.mark.parametrize("legacy", [True, False])
+def test_versions_before_4_get_boxes_of_colours(legacy: bool) -> None:
+    answers = ask(legacy=legacy, renderObjectImage=True)
     agent = answers.agent()
     assert agent["colorBounds"]
     for box in agent["colorBounds"]:

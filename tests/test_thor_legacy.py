@@ -10,49 +10,21 @@ import json
 import os
 import subprocess
 import sys
-import sysconfig
-import venv
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from gym_clalfred.data.cache import cache_dir
-from gym_clalfred.data.locking import file_lock
+from thor_versions import python_with
 
 pytestmark = pytest.mark.slow
 
 VERSION = "2.1.0"
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
 def legacy_python() -> Path:
-    """The interpreter of the environment with 2.1.0; made once and kept in the cache folder."""
-    tag = f"ai2thor-{VERSION}-py{sys.version_info[0]}{sys.version_info[1]}"
-    folder = cache_dir() / "environments" / tag
-    python = folder / "bin" / "python"
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with file_lock(folder.with_name(f"{tag}.lock")):
-        if _version(python) != VERSION:
-            venv.create(folder, with_pip=True, clear=True)
-            install = [str(python), "-m", "pip", "install", "--quiet", "--no-deps"]
-            done = subprocess.run(
-                [*install, f"ai2thor=={VERSION}"], capture_output=True, text=True, check=False
-            )
-            if done.returncode != 0:
-                pytest.skip(f"ai2thor {VERSION} cannot be installed here: {done.stderr[-300:]}")
-        # All other packages come from the environment of the tests, behind the venv's own.
-        site = next((folder / "lib").glob("python*/site-packages"))
-        (site / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n{ROOT}\n")
-    return python
-
-
-def _version(python: Path) -> str:
-    if not python.exists():
-        return ""
-    command = [str(python), "-c", "import ai2thor; print(ai2thor.__version__)"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    """The interpreter of the environment with 2.1.0."""
+    return python_with(VERSION)
 
 
 def run(python: Path, function: str, folder: Path | None = None, **variables: str) -> Any:

@@ -18,7 +18,7 @@ from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
 from gym_clalfred.data.archive import ZIP_DAMAGE, TrajectoryArchive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
-from gym_clalfred.data.index import IndexRow
+from gym_clalfred.data.index import IndexRow, TrajectoryName
 from gym_clalfred.data.room_json import dump_room, parse_room
 from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import Split
@@ -120,6 +120,7 @@ class AlfredStore(TrajectoryArchive):
         self.info = read_info(folder)
         super().__init__(folder, self.info.label)
         self._rooms: dict[int, Room] = {}
+        self._lived_in: dict[int, Room] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AlfredStore, (self.folder,)
@@ -146,6 +147,23 @@ class AlfredStore(TrajectoryArchive):
             self._rooms[number] = parse_room(Field.parse(content, f"{path}/{name}"))
         return self._rooms[number]
 
+    def lived_in_room(self, number: int) -> Room:
+        """The room with the small objects of its first episode as its own; the same each time.
+
+        ``room`` has none: every episode brings its own.
+        """
+        if number not in self._lived_in:
+            room = self.room(number)
+            for split in Split:
+                keys = (e.key for e in self.entries(split) if _room_of(e.key.trajectory) == number)
+                key = next(keys, None)
+                if key is not None:
+                    poses = self.episode(key).trajectory.scene.object_poses
+                    room = replace(room, items=poses)
+                    break
+            self._lived_in[number] = room
+        return self._lived_in[number]
+
     def _index(self, split: Split) -> dict[str, IndexRow]:
         if split not in self._rows:
             rows = super()._index(split)
@@ -153,6 +171,11 @@ class AlfredStore(TrajectoryArchive):
                 if split is listed_split and key in rows:
                     rows[key] = replace(rows[key], annotations=min(count, rows[key].annotations))
         return self._rows[split]
+
+
+def _room_of(trajectory: str) -> int | None:
+    name = TrajectoryName.parse(trajectory)
+    return None if name is None else name.number
 
 
 def _room_entry(number: int) -> str:

@@ -89,7 +89,7 @@ class EmbeddedSimulator(Simulator):
                 f"the agent cannot start at x {pose.x}, z {pose.z} in room {scene.number}: "
                 "expected one of the room's walkable grid points"
             )
-        household = Household(room, scene)
+        household = self._make_household(room, scene)
         self._household, self._walkable = household, room.walkable
         self._stand_at(pose)
         self._scenery = self._scenery_of(room)
@@ -207,6 +207,9 @@ class EmbeddedSimulator(Simulator):
     def household(self) -> Household:
         """The objects themselves, for audits and tests."""
         return self._living()
+
+    def _make_household(self, room: Room, scene: Scene) -> Household:
+        return Household(room, scene)
 
     def _living(self) -> Household:
         if self._household is None:

@@ -9,26 +9,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from gym_clalfred.actions import Action
-from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import PICKUPABLE, RECEPTACLES, TOGGLEABLE, ObjectClass
+from gym_clalfred.objects import RECEPTACLES
 from gym_clalfred.rooms import ROOM_NUMBERS
-from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure, ObjectPose
-from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
+from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
-from gym_clalfred.simulator.player import traits
+from gym_clalfred.simulator.player.arranging import Arranging
 from gym_clalfred.simulator.player.conditions import Conditions
 from gym_clalfred.simulator.player.dispatch import action
+from gym_clalfred.simulator.player.finding import Finding
 from gym_clalfred.simulator.player.metadata import Screen
 from gym_clalfred.simulator.player.refusals import (
     RefusedError,
     missing_arguments,
     refusal,
-    unsupported,
-    wrong_type,
 )
+from gym_clalfred.simulator.player.showing import Showing
 from gym_clalfred.simulator.player.world import World
 
 NEAR_PLANE, FAR_PLANE = 0.1, 20.0
@@ -36,13 +32,16 @@ NEAR_PLANE, FAR_PLANE = 0.1, 20.0
 #: Fields of view at the start: of AI2-THOR today and of 2.1.0.
 FIELD_OF_VIEW, LEGACY_FIELD_OF_VIEW = 90.0, 60.0
 
+#: A turn is looked at in steps of no more than this for what the held object meets, in degrees.
+SWEEP_DEGREES = 15.0
+
 #: What an agent that stands on the floor may say its height is, in metres.
 HEIGHT_TOLERANCE = 0.3
 
 Values = dict[str, Any]
 
 
-class Actions(Conditions):
+class Actions(Arranging, Showing, Finding, Conditions):
     """What a client may ask for; every method marked with ``action`` gives ``actionReturn``.
 
     Args:
@@ -143,7 +142,12 @@ class Actions(Conditions):
         amount = moveMagnitude or self.grid
         ahead = {"MoveAhead": amount, "MoveBack": -amount}.get(action, 0.0)
         right = {"MoveRight": amount, "MoveLeft": -amount}.get(action, 0.0)
-        _check(self.world.move(ahead, right).failure)
+        outcome = self.world.move(ahead, right, forceAction)
+        if outcome.detail:
+            raise RefusedError(
+                f"{outcome.detail} is blocking Agent 0 from moving with {self._held_name()}."
+            )
+        _check(outcome.failure)
 
     @action("RotateLeft", "RotateRight")
     def rotate(
@@ -155,14 +159,15 @@ class Actions(Conditions):
     ) -> None:
         """Turns the agent."""
         amount = self.turn_degrees if degrees is None else degrees
-        pose = self.world.agent
-        self.world.turn_to(pose.yaw + (amount if action == "RotateRight" else -amount), pose.pitch)
+        self._turn(amount if action == "RotateRight" else -amount, None, forceAction)
 
     @action("Rotate", "RotateLook")
-    def rotate_to(self, rotation: dict | float, horizon: float | None = None) -> None:
-        """Turns the agent to a heading."""
-        pitch = self.world.agent.pitch if horizon is None else horizon
-        self.world.turn_to(_yaw(rotation), pitch)
+    def rotate_to(
+        self, rotation: dict | float, horizon: float | None = None, forceAction: bool = False
+    ) -> None:
+        """Turns the agent to a heading, the shorter way round."""
+        by = (_yaw(rotation) - self.world.agent.yaw + 180.0) % 360.0 - 180.0
+        self._turn(by, horizon, forceAction)
 
     @action("LookUp", "LookDown")
     def look(self, action: str, degrees: float = 30.0, forceAction: bool = False) -> None:
@@ -220,12 +225,18 @@ class Actions(Conditions):
             raise RefusedError(f"{action} target y value is not on the floor: {height}")
         pitch = float(pose.pitch if horizon is None else horizon)
         low, high = PITCH_RANGE
-        if not self.legacy and not low - 1e-3 <= pitch <= high + 1e-3:
+        if self.legacy or forceAction:
+            # Unity's angles are of a full circle: 330 looks up by 30.
+            pitch = (pitch + 180.0) % 360.0 - 180.0
+        elif not low - 1e-3 <= pitch <= high + 1e-3:
             raise RefusedError(f"Each horizon must be in [{low}:{high}]. You gave {pitch}.")
         yaw = float(pose.yaw) if rotation is None else _yaw(rotation)
         place = [pose.x if at.get("x") is None else float(at["x"])]
         place.append(pose.z if at.get("z") is None else float(at["z"]))
-        _check(self.world.place_agent(place[0], place[1], yaw, pitch).failure)
+        outcome = self.world.place_agent(place[0], place[1], yaw, pitch, forceAction)
+        if outcome.detail:
+            raise RefusedError("Cannot teleport due to hand object collision.")
+        _check(outcome.failure)
         if standing is not None:
             self.world.crouching = not standing
 
@@ -252,6 +263,8 @@ class Actions(Conditions):
         if openness is not None and not 0.0 <= openness <= 1.0:
             raise RefusedError("openness must be in [0:1]", "InvalidArgument")
         target = self._target(action, objectId, x, y)
+        if action == "PickupObject" and self.world.held is not None:
+            raise refusal(Failure.HANDS_FULL, self._thing(target).id)
         if action == "OpenObject" and openness == 0.0:
             action = "CloseObject"
         force = forceAction or forceVisible
@@ -283,8 +296,15 @@ class Actions(Conditions):
             objectId = receptacleObjectId
         self._act(Action.PutObject, self._target("PutObject", objectId, x, y), forceAction)
 
-    @action("DropHandObject", "DropHeldObject")
-    def drop(self, forceAction: bool = False, autoSimulation: bool = True) -> None:
+    @action("DropHandObject", "DropHeldObject", "DropHeldObjectAhead")
+    def drop(
+        self,
+        forceAction: bool = False,
+        autoSimulation: bool = True,
+        randomMagnitude: float = 0.0,
+        actionSimulationSeconds: float | None = None,
+        fixedDeltaTime: float | None = None,
+    ) -> None:
         """Lets go of the held object, onto what is in front of the agent."""
         world = self.world
         if world.held is None:
@@ -298,74 +318,22 @@ class Actions(Conditions):
                 return
         raise RefusedError("no free surface in front of the agent to drop the object on")
 
-    @action("HideObject", "DisableObject", "UnhideObject", "EnableObject")
-    def hide(self, action: str, objectId: str) -> None:
-        """Leaves an object out of the pictures, or shows it again."""
-        if not self.world.hide(objectId, action in ("HideObject", "DisableObject")):
-            raise refusal(Failure.UNKNOWN_TARGET, objectId)
+    def _turn(self, by: float, horizon: float | None, force: bool) -> None:
+        """Turns the agent, if what it holds is not pushed into something on the way."""
+        world, pose = self.world, self.world.agent
+        pitch = pose.pitch if horizon is None else horizon
+        steps = max(math.ceil(abs(by) / SWEEP_DEGREES - 1e-3), 1)
+        swept = [(pose.x, pose.z, pose.yaw + by * k / steps, pitch) for k in range(1, steps + 1)]
+        if by and not force and world.pushes_into(*swept) is not None:
+            raise RefusedError(
+                f"a held item: {self._held_name()} will collide with something if agent rotates "
+                f"{'right' if by > 0 else 'left'} {abs(by):g} degrees"
+            )
+        world.turn_to(pose.yaw + by, pitch)
 
-    @action("RemoveFromScene")
-    def remove(self, objectId: str) -> None:
-        """Takes a pickupable object away for good."""
-        thing = self._thing(objectId)
-        first = len(self.world.household.room.fixtures)
-        if thing.index < first or thing.index >= len(self.world.names):
-            raise unsupported("RemoveFromScene of furniture")
-        kept = [p for p in self.world.item_poses() if p.position != thing.position]
-        self.world.arrange(self.world.scene_with(kept))
-
-    @action("SetObjectPoses")
-    def set_poses(self, objectPoses: list, placeStationary: bool = True) -> None:
-        """Puts exactly these pickupable objects in the room; all others go.
-
-        In 5.0.0 moveable furniture goes too unless it is named; what is named stays where it is.
-        """
-        if not objectPoses:
-            return
-        world = self.world
-        moveable: set[str] = set()
-        if not self.legacy:
-            fixtures = world.household.room.fixtures
-            moveable = {f.name for f in fixtures if f.object_class in traits.MOVEABLE}
-        named = {entry.get("objectName") for entry in objectPoses}
-        entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
-        poses = tuple(map(_object_pose, entries))
-        world.gone |= moveable - named
-        try:
-            world.arrange(world.scene_with(poses))
-        except BadInputError as error:
-            raise RefusedError(str(error), "InvalidArgument") from None
-
-    @action("SetObjectToggles")
-    def set_toggles(self, objectToggles: list) -> None:
-        """Switches all objects of some types on or off."""
-        wanted = {}
-        for entry in objectToggles:
-            kind = ObjectClass.__members__.get(str(entry.get("objectType")))
-            if kind is None or kind not in TOGGLEABLE:
-                raise RefusedError(f"no toggleable object type {entry.get('objectType')!r}")
-            wanted[kind] = bool(entry.get("isOn"))
-        self.world.scene = replace(self.world.scene, object_toggles=tuple(wanted.items()))
-        for thing in self.world.household.things:
-            if thing.object_class in wanted:
-                self.world.change(thing, is_on=wanted[thing.object_class])
-
-    @action("InitialRandomSpawn", "RandomInitialize")
-    def spawn(
-        self,
-        randomSeed: int = 0,
-        forceVisible: bool = False,
-        numPlacementAttempts: int = 5,
-        placeStationary: bool = True,
-        **rest: Any,
-    ) -> None:
-        """Arranges the pickupable objects at random."""
-        room = self.world.household.room
-        try:
-            poses = arrange(room, np.random.default_rng(randomSeed))
-        except ArrangementError as error:
-            raise RefusedError(str(error)) from None
-        self.world.arrange(self.world.scene_with(poses))
+    def _held_name(self) -> str:
+        held = self.world.household.held
+        return "" if held is None else self.world.name_of(held)
 
     def _open(self, target: str, openness: float, force: bool) -> None:
         """Opens an object a part of the way; an open one may be opened more or less."""
@@ -408,19 +376,3 @@ def _any(rest: Values, *names: str) -> bool:
 
 def _yaw(rotation: Values | float) -> float:
     return float(rotation.get("y", 0.0) if isinstance(rotation, dict) else rotation)
-
-
-def _object_pose(entry: Values) -> ObjectPose:
-    name = str(entry.get("objectName"))
-    kind = ObjectClass.__members__.get(name.split("_")[0])
-    if kind is None or kind not in PICKUPABLE:
-        raise RefusedError(f"No object of name {name} found in scene.")
-    try:
-        position, rotation = (
-            tuple(float((entry.get(key) or {}).get(axis, 0.0)) for axis in "xyz")
-            for key in ("position", "rotation")
-        )
-    except (TypeError, ValueError, AttributeError):
-        raise wrong_type("SetObjectPoses", "objectPoses", entry, "ObjectPose[]") from None
-    x, y, z = position
-    return ObjectPose(name, (x, y, z), (rotation[0], rotation[1], rotation[2]))

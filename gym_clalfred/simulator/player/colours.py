@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.jit import kernel
 
-#: Opaque alpha of an RGBA pixel read as a little-endian number.
-_OPAQUE = 0xFF000000
-
 
 class Palette:
     """One colour per object and per class; equal names have equal colours in all scenes.
@@ -26,17 +23,17 @@ class Palette:
     def __init__(self, things: Sequence[Thing]) -> None:
         taken = {0}
         self.colours: list[dict[str, Any]] = []
-        #: (N + 1,) RGBA pixels as numbers; 0 is the room.
-        self.instances = np.full(len(things) + 1, _OPAQUE, dtype=np.uint32)
-        self.classes = np.full(len(things) + 1, _OPAQUE, dtype=np.uint32)
+        #: (N + 1,) colours as 0xBBGGRR; 0 is the room.
+        self.instances = np.zeros(len(things) + 1, dtype=np.uint32)
+        self.classes = np.zeros(len(things) + 1, dtype=np.uint32)
         by_class: dict[str, int] = {}
         for thing in things:
             name = thing.object_class.name
             if name not in by_class:
                 by_class[name] = self._choose(name, taken)
-            self.classes[thing.index + 1] = by_class[name] | _OPAQUE
+            self.classes[thing.index + 1] = by_class[name]
         for thing in things:
-            self.instances[thing.index + 1] = self._choose(thing.id, taken) | _OPAQUE
+            self.instances[thing.index + 1] = self._choose(thing.id, taken)
 
     def _choose(self, name: str, taken: set[int]) -> int:
         colour = zlib.crc32(name.encode()) & 0xFFFFFF
@@ -48,21 +45,26 @@ class Palette:
 
 
 @kernel()
-def paint_flipped(instances: NDArray[np.int16], palette: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """``palette[instances][::-1]`` without making an array of wide indices first."""
+def paint_flipped(
+    instances: NDArray[np.int16], palette: NDArray[np.uint32], channels: int
+) -> NDArray[np.uint8]:
+    """(H, W, channels) colours of ``palette[instances][::-1]``; a fourth channel is opaque."""
     height, width = instances.shape
-    result = np.empty((height, width), dtype=np.uint32)
+    result = np.full((height, width, channels), 255, dtype=np.uint8)
     for row in range(height):
         source, target = instances[height - 1 - row], result[row]
         for column in range(width):
-            target[column] = palette[source[column]]
+            colour = palette[source[column]]
+            target[column, 0] = colour & 0xFF
+            target[column, 1] = (colour >> 8) & 0xFF
+            target[column, 2] = (colour >> 16) & 0xFF
     return result
 
 
 def colour_bounds(
     instances: NDArray[np.int16], palette: NDArray[np.uint32]
 ) -> list[dict[str, Any]]:
-    """2.1.0's ``colorBounds``: the box of every colour of an (H, W) frame.
+    """``colorBounds``, which versions before 4 read: the box of every colour of an (H, W) frame.
 
     Boxes are [left, bottom, right, top] with row 0 at the bottom, as Unity counts.
     """

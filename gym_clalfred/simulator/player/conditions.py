@@ -34,7 +34,25 @@ class Conditions(Queries):
     def break_object(self, objectId: str, forceAction: bool = False) -> None:
         """Breaks an object; it stays in one piece to look at."""
         thing = self._capable(objectId, traits.BREAKABLE, "CanBreak", forceAction)
+        if self.world.condition(thing).is_unbreakable:
+            raise RefusedError(f"{objectId} is unbreakable!")
         self._set(thing, "is_broken", True, "broken")
+
+    @action("MakeAllObjectsUnbreakable", "MakeObjectsOfTypeUnbreakable")
+    def make_unbreakable(self, objectType: str | None = None) -> None:
+        """Has nothing break any more, or nothing of a type."""
+        for thing in self.world.household.things:
+            if objectType in (None, thing.object_class.name):
+                self._set_unbreakable(thing, True)
+
+    @action("MakeObjectBreakable", "MakeObjectUnbreakable")
+    def make_breakable(self, action: str, objectId: str) -> None:
+        """Has one object break again, or not any more."""
+        self._set_unbreakable(self._thing(objectId), action == "MakeObjectUnbreakable")
+
+    @action("ChangeOpenSpeed")
+    def change_speed(self, x: float) -> None:
+        """Things open at once here, whatever the speed."""
 
     @action("CookObject")
     def cook(self, objectId: str, forceAction: bool = False) -> None:
@@ -86,7 +104,6 @@ class Conditions(Queries):
         "SetRoomTempDecayTimeForType",
         "SetGlobalRoomTempDecayTime",
         "SetDecayTemperatureBool",
-        "MakeObjectsOfTypeUnbreakable",
     )
     def set_decay(
         self,
@@ -94,7 +111,12 @@ class Conditions(Queries):
         TimeUntilRoomTemp: float | None = None,
         allowDecayTemperature: bool | None = None,
     ) -> None:
-        """Nothing cools down or breaks by itself here."""
+        """Nothing cools down by itself here."""
+
+    def _set_unbreakable(self, thing: Thing, unbreakable: bool) -> None:
+        if thing.object_class in traits.BREAKABLE:
+            before = self.world.condition(thing)
+            self.world.set_condition(thing, replace(before, is_unbreakable=unbreakable))
 
     def _capable(
         self, object_id: str, kinds: frozenset[ObjectClass], name: str, forced: bool

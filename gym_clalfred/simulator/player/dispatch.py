@@ -57,6 +57,7 @@ UNSUPPORTED = frozenset(
         "MoveHand",
         "MoveHandAhead",
         "MoveHandBack",
+        "MoveHandDelta",
         "MoveHandDown",
         "MoveHandLeft",
         "MoveHandRight",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,10 +20,11 @@ from gym_clalfred.objects import (
     TOGGLEABLE,
     ObjectClass,
 )
-from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, Vector
-from gym_clalfred.simulator.embedded.placement import extents, turn
+from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, AgentPose, Vector
+from gym_clalfred.simulator.embedded.placement import extents, sine_cosine, turn
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.embedded.visibility import eye_of
 from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.cameras import Camera
 from gym_clalfred.simulator.player.colours import Palette
@@ -90,9 +93,10 @@ class Reporter:
         self._world = world
         self._encoder = encoder
         self._legacy = legacy
+        self.depth_format = "Meters"
         self._household: object = None
         self._rows: dict[int, tuple[object, bytes]] = {}
-        self._table: tuple[object, Table, NDArray[np.float64]] | None = None
+        self._table: tuple[object, Table, NDArray[np.float64], NDArray[np.intp]] | None = None
         self._palette: tuple[int, Palette, Entries] | None = None
         self._bounds: Entries | None = None
 
@@ -139,18 +143,22 @@ class Reporter:
         household, agent = world.household, world.agent
         held = household.held
         # What is held moves with the agent.
-        state = (household.version, None if held is None else agent)
+        state = (household.version, None if held is None else agent, world.told)
         if self._table is None or self._table[0] != state:
-            self._table = (state, self._tabulate(), self._places())
-        _, table, places = self._table
+            told = world.told
+            chosen = [t.index for t in household.things if told is None or t.id in told]
+            indices = np.array(chosen, dtype=np.intp)
+            self._table = (state, self._tabulate(chosen), self._places(), indices)
+        _, table, places, indices = self._table
         seen = np.zeros(len(places), dtype=np.bool_)
         for thing in map(household.get, world.sight().visible):
             assert thing is not None
             seen[thing.index] = True
-        for thing in () if held is None else held.tree():
-            seen[thing.index] = True
+        if held is not None and world.sees_hand():
+            for thing in held.tree():
+                seen[thing.index] = True
         offsets = places - (agent.x, AGENT_HEIGHT, agent.z)
-        return table.fill(seen, np.sqrt((offsets * offsets).sum(axis=1)))
+        return table.fill(seen[indices], np.sqrt((offsets * offsets).sum(axis=1))[indices])
 
     def _places(self) -> NDArray[np.float64]:
         """(N, 3) origins of all objects ever, by index."""
@@ -162,14 +170,14 @@ class Reporter:
             places[thing.index] = _in_hand(self._world, held, thing)[0]
         return np.array(places, dtype=np.float64)
 
-    def _tabulate(self) -> Table:
-        """The table of all objects; those that did not change are not written again."""
+    def _tabulate(self, chosen: Sequence[int]) -> Table:
+        """The table of some objects; those that did not change are not written again."""
         household, encoder = self._world.household, self._encoder
         held = household.held
         carried = set() if held is None else {thing.index for thing in held.tree()}
         rows = []
-        for thing in household.things:
-            index = thing.index
+        for index in chosen:
+            thing = household.things[index]
             state: object = thing.describe() if thing.alive else thing
             known = self._rows.get(index)
             if index in carried:
@@ -203,7 +211,7 @@ class Reporter:
             "receptacle": holds,
             "toggleable": kind in TOGGLEABLE,
             "isToggled": thing.is_on,
-            "breakable": kind in traits.BREAKABLE,
+            "breakable": kind in traits.BREAKABLE and not condition.is_unbreakable,
             "isBroken": condition.is_broken,
             "canFillWithLiquid": kind in traits.FILLABLE,
             "isFilledWithLiquid": condition.liquid is not None,
@@ -259,9 +267,10 @@ class Reporter:
         hand = world.hand()
         pose = None
         if hand is not None:
+            place, turned = _from_camera(agent, *hand)
             pose = {
-                "localPosition": _vector((0.0, hand[0][1] - agent.y, 0.4)),
-                "localRotation": _vector((0.0, 0.0, 0.0)),
+                "localPosition": _vector(place),
+                "localRotation": _vector(turned),
                 "position": _vector(hand[0]),
                 "rotation": _vector((0.0, hand[1] % 360.0, 0.0)),
             }
@@ -289,7 +298,7 @@ class Reporter:
             "collidedObjects": [],
             "screenWidth": screen.width,
             "screenHeight": screen.height,
-            "depthFormat": "Meters",
+            "depthFormat": self.depth_format,
             "isSceneAtRest": True,
             "lastAction": result.action,
             "lastActionSuccess": result.success,
@@ -339,6 +348,22 @@ def _in_hand(world: World, held: Thing, thing: Thing) -> tuple[Vector, float]:
     dx, dz = turn(*held.local(thing.position[0], thing.position[2]), yaw)
     at = (x + dx, y + thing.position[1] - held.position[1], z + dz)
     return at, (yaw + thing.yaw - held.yaw) % 360.0
+
+
+def _from_camera(agent: AgentPose, at: Vector, yaw: float) -> tuple[Vector, Vector]:
+    """An upright object's place and Euler angles (Unity's order) as the agent's camera has them."""
+    eye = eye_of(agent)
+    x, z = turn(at[0] - eye[0], at[2] - eye[2], -agent.yaw)
+    y = at[1] - eye[1]
+    sine, cosine = sine_cosine(agent.pitch)
+    place = (x, y * cosine + z * sine, z * cosine - y * sine)
+    across, along = sine_cosine(yaw - agent.yaw)
+    # Rows of the rotation by the yaw that is left, seen from a camera that is tilted.
+    tilt = math.asin(max(-1.0, min(1.0, -sine * along)))
+    heading = math.atan2(across, cosine * along)
+    roll = math.atan2(-sine * across, cosine)
+    angles = [math.degrees(angle) % 360.0 for angle in (tilt, heading, roll)]
+    return place, (angles[0], angles[1], angles[2])
 
 
 def _inventory_entry(held: Thing) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
-from gym_clalfred.simulator.player.actions import Actions
+from gym_clalfred.simulator.player.actions import FAR_PLANE, NEAR_PLANE, Actions
 from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
 from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
@@ -36,7 +36,10 @@ _QUESTIONS = frozenset(
     ]
 )
 
-#: 2.1.0 sends depth in three bytes and sees no farther, in metres.
+#: What is seen where everything is hidden.
+BACKGROUND = (255, 255, 255)
+
+#: 2.1.0 sees no farther, in metres; later versions see to the far plane of their camera.
 LEGACY_DEPTH = 10.0
 
 
@@ -51,6 +54,9 @@ class Player:
         height: of the pictures, until the client changes it.
         fault: misbehaviour for tests.
         numbers: the scenes there are; the first is loaded before a client asks for one.
+        client: version of the client's package, if it is known. Packages do not tell it. Those
+            from 4 on read masks of four bytes and depth in floats; three bytes of each are slower
+            and understood by all.
     """
 
     def __init__(
@@ -62,7 +68,10 @@ class Player:
         height: int = 300,
         fault: Fault | None = None,
         numbers: Sequence[int] = ROOM_NUMBERS,
+        client: str | None = None,
     ) -> None:
+        self._wide = not legacy and client is not None and int(client.split(".")[0]) >= 4
+        self._farthest = LEGACY_DEPTH if legacy else FAR_PLANE - NEAR_PLANE
         self._transport = transport
         self._legacy = legacy
         self._fault = fault
@@ -70,6 +79,8 @@ class Player:
         self._screen = Screen(width, height)
         self._studio = Studio()
         self._reporter = Reporter(self._world, transport.encoder, legacy)
+        if not self._wide and not legacy:
+            self._reporter.depth_format = "Normalized"
         self._actions = Actions(self._world, self._screen, legacy, numbers)
         self._actions.reset(self._actions.scenes()[0])
 
@@ -83,11 +94,14 @@ class Player:
                 fault = self._fault
                 if fault is not None and fault.happens(count, bool(message.images)):
                     self._spoil(fault.kind, message)
-                count += 1
                 following = self._transport.exchange(message)
                 if not following:
                     return
                 request = following
+                if count == 0 and request.get("action") == "GetScenesInBuild":
+                    # Packages after 2.1.0 begin so, and measure depth by the camera's planes.
+                    self._farthest = FAR_PLANE - NEAR_PLANE
+                count += 1
                 result = self._do(request)
         finally:
             self._transport.close()
@@ -135,10 +149,11 @@ class Player:
         )
 
     def _render(self) -> tuple[list[Image], dict[str, Any]]:
-        """The images of all cameras, in the order of the protocol, and 2.1.0's boxes."""
+        """The images of all cameras, in the order of the protocol, and the boxes of colours."""
         screen = self._screen
         # What is visible is told of every picture; seeing it in this one is cheaper than looking.
-        named = screen.instances or screen.classes or self._sees_all()
+        masks = self._world.masks
+        named = screen.instances or screen.classes or self._sees_all() or bool(masks)
         pictures = self._studio.shoot(
             self._world.stage,
             [self._actions.main_camera(), *screen.cameras],
@@ -152,19 +167,34 @@ class Player:
         extra: dict[str, Any] = {}
         for k, picture in enumerate(pictures):
             rgb, depth, ids, classes = _FIELDS[k > 0]
+            if masks:
+                self._paint(picture)
             images.append((rgb, _flipped(picture.rgb)))
             if screen.depth:
                 images.append((depth, self._depth(picture)))
             if screen.instances:
                 palette = self._reporter.palette().instances
                 images.append((ids, self._coloured(picture, palette)))
-                if self._legacy and k == 0:
+                if k == 0 and not self._wide:
                     assert picture.instances is not None
                     extra["colorBounds"] = colour_bounds(picture.instances, palette)
             if screen.classes:
                 colours = self._coloured(picture, self._reporter.palette().classes)
                 images.append((classes, colours))
         return images, extra
+
+    def _paint(self, picture: Picture) -> None:
+        """Shows masked objects in plain colours, and of an emphasised one nothing else."""
+        world, instances = self._world, picture.instances
+        assert instances is not None
+        for name, colour in world.masks.items():
+            thing = world.household.get(name)
+            if thing is None:
+                continue
+            mine = instances == thing.index + 1
+            if name == world.emphasized:
+                picture.rgb[~mine] = BACKGROUND
+            picture.rgb[mine] = colour
 
     def _sees_all(self) -> bool:
         screen, world = self._screen, self._world
@@ -173,16 +203,13 @@ class Player:
 
     def _coloured(self, picture: Picture, palette: NDArray[np.uint32]) -> Buffer:
         assert picture.instances is not None
-        pixels = paint_flipped(picture.instances, palette)
-        if not self._legacy:
-            return pixels.data.cast("B")
-        return pixels.view(np.uint8).reshape(*pixels.shape, 4)[..., :3].tobytes()
+        return paint_flipped(picture.instances, palette, 4 if self._wide else 3).data.cast("B")
 
     def _depth(self, picture: Picture) -> Buffer:
         assert picture.depth is not None
-        if not self._legacy:
+        if self._wide:
             return _flipped(picture.depth)
-        share = np.clip(picture.depth / LEGACY_DEPTH, 0.0, 1.0) * (1 << 24)
+        share = np.clip(picture.depth / np.float64(self._farthest), 0.0, 1.0) * (1 << 24)
         whole = np.minimum(share, (1 << 24) - 1).astype(np.uint32)
         channels = [(whole >> shift) & 0xFF for shift in (16, 8, 0)]
         return _flipped(np.stack(channels, axis=-1).astype(np.uint8))

@@ -39,6 +39,8 @@ class Queries:
         self.world = world
         self.numbers = numbers
         self.map_view = False
+        #: The last question for poses that a way was asked for, and its answer.
+        self._remembered: tuple[Any, list[Values]] = (None, [])
 
     @action("GetScenesInBuild")
     def scenes(self) -> list[str]:
@@ -145,13 +147,7 @@ class Queries:
         allowedError: float = 0.0,
     ) -> Values:
         """Corners of the shortest walk to within reach of an object."""
-        things = [
-            thing
-            for thing in self.world.household.things
-            if thing.alive and (thing.id == objectId or thing.object_class.name == objectType)
-        ]
-        if not things:
-            raise RefusedError(f"No object {objectId or objectType} in scene.")
+        things = self._things(objectId, objectType)
         goals = [
             point
             for point in self.world.free_points()
@@ -235,6 +231,17 @@ class Queries:
         if thing is None:
             raise refusal(Failure.UNKNOWN_TARGET, object_id)
         return thing
+
+    def _things(self, object_id: str | None, object_type: str | None) -> list[Thing]:
+        """The object with an id, or all of a type."""
+        things = [
+            thing
+            for thing in self.world.household.things
+            if thing.alive and (thing.id == object_id or thing.object_class.name == object_type)
+        ]
+        if not things:
+            raise RefusedError(f"No object {object_id or object_type} in scene.")
+        return things
 
     def _visible_or_forced(self, object_id: str, forced: bool) -> None:
         if not forced and object_id not in self.world.sight().visible:

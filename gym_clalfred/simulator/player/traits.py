@@ -15,6 +15,7 @@ class Condition:
     Args:
         openness: how far an open object is open, from 0 to 1.
         liquid: what it is filled with.
+        is_unbreakable: whether something that could break does not.
     """
 
     openness: float = 1.0
@@ -22,6 +23,7 @@ class Condition:
     is_broken: bool = False
     is_cooked: bool = False
     is_used_up: bool = False
+    is_unbreakable: bool = False
 
 
 def _classes(names: str) -> frozenset[ObjectClass]:

@@ -46,6 +46,12 @@ MOST_PARTS = 256
 #: How often a waiting player looks whether its client still lives, in seconds.
 PULSE = 0.5
 
+#: How often a player tries to reach a client that is not there yet, in seconds.
+KNOCK = 0.02
+
+#: How long a client may take to be there, in seconds.
+START_SECONDS = 120.0
+
 
 Buffer = bytes | memoryview
 
@@ -88,20 +94,49 @@ class Transport(ABC):
         """Frees the connection."""
 
 
+@dataclass(frozen=True)
+class Client:
+    """What a player knows of its client before they are connected.
+
+    Args:
+        parent: the process that started this one, as early as that could be read: a client that
+            is killed while the player loads its modules is not the parent any more afterwards.
+        start_seconds: how long it may take until it can be reached.
+    """
+
+    parent: int = field(default_factory=os.getppid)
+    start_seconds: float = START_SECONDS
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process that started this one has ended."""
+        return os.getppid() != self.parent
+
+    def too_late(self, place: str) -> SimulatorError:
+        """The error for a client that could not be reached in time."""
+        return SimulatorError(
+            f"{place}: no client answered within {self.start_seconds:g} s; start the client "
+            "first, or wait longer with --start-timeout"
+        )
+
+
 class Pipes(Transport):
     """The FIFO protocol: two named pipes that the client has made.
 
     Args:
         server_path: the pipe that the player writes to.
         client_path: the pipe that the player reads from.
+        client: who made them; the process that started this one by default.
     """
 
     can_patch = True
 
-    def __init__(self, server_path: str, client_path: str) -> None:
+    def __init__(self, server_path: str, client_path: str, client: Client | None = None) -> None:
         self.encoder = MessagePack()
         self._paths = (server_path, client_path)
-        self._parent = os.getppid()
+        self._client = Client() if client is None else client
+        self._deadline = time.monotonic() + self._client.start_seconds
+        self._abandoned = False
         self._out: int | None = None
         self._in: int | None = None
 
@@ -110,7 +145,7 @@ class Pipes(Transport):
         try:
             self._send(_framed(message))
             return self._receive()
-        except (BrokenPipeError, _GoneError):
+        except (BrokenPipeError, FileNotFoundError, _GoneError):
             return None
 
     def send_damaged(self, message: Message) -> None:
@@ -126,7 +161,7 @@ class Pipes(Transport):
         self._out = self._in = None
         # A killed client's pipes close a moment before the system gives us another parent.
         for _ in range(40):
-            if os.getppid() != self._parent:
+            if self._abandoned or self._client.is_gone:
                 remove_pipes(*self._paths)
                 return
             time.sleep(0.05)
@@ -182,7 +217,10 @@ class Pipes(Transport):
                 if error.errno != errno.ENXIO:
                     raise
                 self._check_client()
-                time.sleep(0.002)
+                if time.monotonic() > self._deadline:
+                    self._abandoned = True
+                    raise self._client.too_late(path) from None
+                time.sleep(KNOCK)
         os.set_blocking(handle, True)
         # Where the system allows less, frames go through in several pieces.
         with contextlib.suppress(OSError):
@@ -190,7 +228,7 @@ class Pipes(Transport):
         return handle
 
     def _check_client(self) -> None:
-        if os.getppid() != self._parent:
+        if self._client.is_gone or (self._out is not None and not _has_reader(self._out)):
             raise _GoneError
 
 
@@ -201,38 +239,66 @@ class Http(Transport):
         host: of the client's server.
         port: of the client's server.
         token: proves to the client that this is the player it started.
+        client: who has the server; the process that started this one by default.
     """
 
-    def __init__(self, host: str, port: int, token: str) -> None:
+    def __init__(self, host: str, port: int, token: str, client: Client | None = None) -> None:
         self.encoder = Json()
         self._connection = http.client.HTTPConnection(host, port)
+        self._place = f"{host}:{port}"
         self._token = token
-        self._parent = os.getppid()
+        self._client = Client() if client is None else client
+        self._deadline = time.monotonic() + self._client.start_seconds
+        self._met = False
 
     def exchange(self, message: Message) -> dict[str, Any] | None:
         """Posts a frame and waits for the next request."""
         boundary = uuid.uuid4().hex
         body = _form(boundary, self._token, message)
         headers = {"Content-Type": f'multipart/form-data; boundary="{boundary}"'}
+        if not self._met and not self._meet():
+            return None
+        try:
+            self._connection.request("POST", "/train", body, headers)
+            response = self._connection.getresponse()
+            content = response.read()
+        except (http.client.RemoteDisconnected, ConnectionError, TimeoutError):
+            return None
+        except http.client.HTTPException as error:
+            raise self._strange(f"{type(error).__name__} {error}") from None
+        if response.status != 200:
+            raise self._strange(f"{response.status} {response.reason}: {content[:300]!r}")
+        try:
+            request = json.loads(content)
+        except ValueError:
+            request = None
+        if not isinstance(request, dict):
+            raise self._strange(f"{content[:300]!r}")
+        return request or None
+
+    def _meet(self) -> bool:
+        """Connects as soon as somebody is there; whether that is so before the client ends."""
         while True:
             try:
-                self._connection.request("POST", "/train", body, headers)
-                response = self._connection.getresponse()
-                content = response.read()
-                break
+                self._connection.connect()
+                self._met = True
+                return True
             except ConnectionRefusedError:
-                if os.getppid() != self._parent:
-                    return None
-                time.sleep(0.05)
-            except (http.client.RemoteDisconnected, ConnectionError, TimeoutError):
-                return None
-        if response.status != 200:
-            raise SimulatorError(
-                f"the client's server answered {response.status} {response.reason}: "
-                f"{content[:300]!r}"
-            )
-        request: dict[str, Any] = json.loads(content)
-        return request or None
+                if self._client.is_gone:
+                    return False
+                if time.monotonic() > self._deadline:
+                    raise self._client.too_late(self._place) from None
+                time.sleep(KNOCK)
+            except OSError as error:
+                raise SimulatorError(
+                    f"{self._place}: cannot be reached ({error}); check --host and --port"
+                ) from None
+
+    def _strange(self, answer: str) -> SimulatorError:
+        return SimulatorError(
+            f"{self._place}: expected the server of an AI2-THOR client, got {answer}; check the "
+            "port, and whether something else uses it"
+        )
 
     def send_damaged(self, message: Message) -> None:
         """Posts the first half of a frame."""
@@ -252,18 +318,25 @@ class _GoneError(Exception):
     """The client does not live any more."""
 
 
-def transport_from_environment() -> tuple[Transport, bool]:
+def _has_reader(handle: int) -> bool:
+    """Whether anybody still reads from the other end of a pipe."""
+    poll = select.poll()
+    poll.register(handle, 0)
+    return not any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def transport_from_environment(client: Client | None = None) -> tuple[Transport, bool]:
     """The transport that the client asks for, and whether the client is AI2-THOR 2.1.0."""
     get = os.environ.get
     kind = get("AI2THOR_SERVER_TYPE")
     if kind == "FIFO":
-        server, client = get("AI2THOR_FIFO_SERVER_PIPE_PATH"), get("AI2THOR_FIFO_CLIENT_PIPE_PATH")
-        if server and client:
-            return Pipes(server, client), False
+        server, reader = get("AI2THOR_FIFO_SERVER_PIPE_PATH"), get("AI2THOR_FIFO_CLIENT_PIPE_PATH")
+        if server and reader:
+            return Pipes(server, reader, client), False
     elif get("AI2THOR_PORT"):
         host, port = get("AI2THOR_HOST", "127.0.0.1"), int(get("AI2THOR_PORT", "0"))
         # Only 2.1.0 does not say what kind of server it is.
-        return Http(host, port, get("AI2THOR_CLIENT_TOKEN", "")), kind is None
+        return Http(host, port, get("AI2THOR_CLIENT_TOKEN", ""), client), kind is None
     raise SimulatorError(
         "no client to talk to: expected to be started by ai2thor "
         "(Controller(local_executable_path='clalfred-player')), or --pipes or --port"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
@@ -23,14 +24,16 @@ from gym_clalfred.simulator.contract import (
     Outcome,
     RenderOptions,
     Scene,
+    Vector,
 )
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.household import DISHES
-from gym_clalfred.simulator.embedded.placement import sine_cosine
+from gym_clalfred.simulator.embedded.household import DISHES, Household
+from gym_clalfred.simulator.embedded.placement import Spot, sine_cosine
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.scenery import hand_pose
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.embedded.support import Supports, find_holder
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import (
     Observation,
@@ -40,6 +43,9 @@ from gym_clalfred.simulator.embedded.visibility import (
     sum_pixels,
 )
 from gym_clalfred.simulator.player.cameras import Camera, focal_length
+from gym_clalfred.simulator.player.holding import WALL, blocks, in_the_way, is_seen
+from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, Places, pose_of
+from gym_clalfred.simulator.player.naming import fixture_names, look_of, slice_name, unique_names
 from gym_clalfred.simulator.player.traits import Condition
 
 #: Coordinates that differ less are the same grid point.
@@ -59,6 +65,9 @@ class World(EmbeddedSimulator):
         crouching: whether the camera is low.
         hidden: ids of objects that are not drawn.
         gone: names of furniture that was taken out of the room.
+        masks: plain colours of objects by their ids.
+        emphasized: id of the only object that pictures show.
+        told: ids of the objects that the metadata tells of; ``None`` for all.
     """
 
     def __init__(self, rooms: Callable[[int], Room] = make_room) -> None:
@@ -69,6 +78,11 @@ class World(EmbeddedSimulator):
         self.crouching = False
         self.hidden: set[str] = set()
         self._conditions: dict[int, Condition] = {}
+        self._kept = Kept()
+        self.places = Places()
+        self.masks: dict[str, tuple[int, int, int]] = {}
+        self.emphasized: str | None = None
+        self.told: frozenset[str] | None = None
         self.names: list[str] = []
         self.scene = Scene(1, AgentPose(0.0, AGENT_HEIGHT, 0.0, 0, 0))
         self.field_of_view = 60.0
@@ -80,29 +94,84 @@ class World(EmbeddedSimulator):
         self.arrange(Scene(number, AgentPose(x, AGENT_HEIGHT, z, 0, 0)))
         self._stand(x, z, 0.0, 0.0)
 
-    def arrange(self, scene: Scene) -> None:
-        """Builds a room anew with other objects in it; the agent stays where it is."""
+    def arrange(self, scene: Scene, kept: Kept | None = None) -> None:
+        """Builds a room anew with other objects in it; the agent stays where it is.
+
+        Args:
+            scene: its poses may have the names of copies, which are kept if they are unique.
+            kept: what stays true of the objects; nothing by default.
+        """
         at = (self._x, self._z, self._yaw, self._pitch)
-        self.reset(scene)
+        room = self._rooms(scene.number)
+        poses = scene.object_poses
+        if kept is None and not poses:
+            poses = room.items
+        names = fixture_names(room.fixtures)
+        names += unique_names([pose.name for pose in poses], taken=names)
+        looks = tuple(replace(pose, name=look_of(pose.name)) for pose in poses)
+        before = (self.names, self._kept)
+        self.names, self._kept = names, Kept() if kept is None else kept
+        try:
+            self.reset(replace(scene, object_poses=looks))
+        except BadInputError:
+            self.names, self._kept = before
+            raise
         self.scene = scene
-        self.hidden.clear()
-        self._conditions.clear()
         # A rule of ALFRED's; AI2-THOR itself slices with bare hands.
         self.household.needs_knife = False
-        room = self.household.room
-        self.names = [fixture.name for fixture in room.fixtures]
-        self.names += [pose.name for pose in scene.object_poses or room.items]
+        self._carry_over()
+        self.places.remember(self.household, dict(enumerate(names)))
         self._stand(*at)
+
+    def keep(self, held: bool = False, postures: bool = False) -> Kept:
+        """What is true of all objects now, for ``arrange``.
+
+        Args:
+            held: whether what is held stays in the hand.
+            postures: whether what is tipped stays tipped.
+        """
+        things = {self.name_of(t): t for t in self.household.things if t.alive}
+        inverse = {thing.index: name for name, thing in things.items()}
+        self.places.remember(self.household, inverse)
+        in_hand = self.household.held
+        return Kept(
+            things,
+            {inverse[k]: each for k, each in self._conditions.items() if k in inverse},
+            frozenset(name for name, thing in things.items() if thing.id in self.hidden),
+            inverse[in_hand.index] if held and in_hand is not None else None,
+            postures,
+        )
+
+    def _carry_over(self) -> None:
+        """Gives the objects of a new household the conditions of those before."""
+        self.hidden.clear()
+        self.masks.clear()
+        self.emphasized = self.told = None
+        self._conditions.clear()
+        self._sync()
+        for thing in list(self.household.things):
+            name = self._kept.name_for(self.names[thing.index])
+            if name is None:
+                continue
+            if name in self._kept.conditions:
+                self._conditions[thing.index] = self._kept.conditions[name]
+            if name in self._kept.hidden:
+                self.hide(thing.id, True)
+
+    def items(self) -> list[Thing]:
+        """The pickupable objects there are, pieces too."""
+        return [t for t in self.household.things if t.alive and t.fixture is None]
 
     def item_poses(self) -> list[ObjectPose]:
         """Where the pickupable objects are now, by their names."""
-        first = len(self.household.room.fixtures)
-        poses = []
-        for thing in self.household.things[first : len(self.names)]:
-            if thing.alive:
-                name = self.names[thing.index]
-                poses.append(ObjectPose(name, thing.position, (0.0, thing.yaw, 0.0)))
-        return poses
+        return [pose_of(self.household, thing, self.name_of(thing)) for thing in self.items()]
+
+    def rearrange(self, poses: Iterable[ObjectPose], **keep: bool) -> None:
+        """Builds the room anew with its pickupable objects at these poses, as they are now."""
+        self.arrange(self.scene_with(poses), self.keep(**keep))
+
+    def _make_household(self, room: Room, scene: Scene) -> Household:
+        return KeptHousehold(room, scene, self.names, self._kept)
 
     def scene_with(self, poses: Iterable[ObjectPose]) -> Scene:
         """The present scene with its pickupable objects elsewhere."""
@@ -112,7 +181,7 @@ class World(EmbeddedSimulator):
         """AI2-THOR's ``name`` of an object; slices are named after the whole."""
         if thing.index < len(self.names):
             return self.names[thing.index]
-        return thing.id.rsplit("|", 1)[1]
+        return slice_name(self.name_of(self.household._by_id[thing.id.rsplit("|", 1)[0]]), thing.id)
 
     @property
     def agent(self) -> AgentPose:
@@ -145,14 +214,25 @@ class World(EmbeddedSimulator):
         columns, rows = _neighbours(x), _neighbours(z)
         return all((column, row) in self._walkable for column in columns for row in rows)
 
-    def move(self, ahead: float, right: float) -> Outcome:
-        """Moves relative to the agent's heading, stopping at nothing on the way."""
+    def move(self, ahead: float, right: float, force: bool = False) -> Outcome:
+        """Moves relative to the agent's heading, stopping at nothing on the way.
+
+        With ``force`` also if the held object would be pushed into something; else ``detail``
+        says what that is.
+        """
         sine, cosine = sine_cosine(self._yaw)
         dx, dz = ahead * sine + right * cosine, ahead * cosine - right * sine
         steps = max(math.ceil(math.hypot(dx, dz) / GRID_METRES - _CLOSE), 1)
-        for k in range(1, steps + 1):
-            if not self.can_stand(self._x + dx * k / steps, self._z + dz * k / steps):
-                return Outcome(Failure.BLOCKED)
+        points = [(self._x + dx * k / steps, self._z + dz * k / steps) for k in range(1, steps + 1)]
+        if not all(self.can_stand(x, z) for x, z in points):
+            return Outcome(Failure.BLOCKED)
+        hit = (
+            None
+            if force
+            else self.pushes_into(*((x, z, self._yaw, self._pitch) for x, z in points))
+        )
+        if hit is not None:
+            return Outcome(Failure.BLOCKED, hit)
         self._stand(_snap(self._x + dx), _snap(self._z + dz), self._yaw, self._pitch)
         return SUCCESS
 
@@ -160,10 +240,20 @@ class World(EmbeddedSimulator):
         """Turns the agent and its camera."""
         self._stand(self._x, self._z, yaw, pitch)
 
-    def place_agent(self, x: float, z: float, yaw: float, pitch: float) -> Outcome:
-        """Puts the agent somewhere, if it fits there."""
+    def place_agent(
+        self, x: float, z: float, yaw: float, pitch: float, force: bool = True
+    ) -> Outcome:
+        """Puts the agent somewhere, if it fits there.
+
+        Without ``force`` only if the held object does, too; mere looks are always possible.
+        """
         if not self.can_stand(x, z):
             return Outcome(Failure.BLOCKED)
+        there = (_snap(x), _snap(z), _whole(yaw % 360.0))
+        if not force and there != (self._x, self._z, self._yaw):
+            hit = self.pushes_into((*there, pitch))
+            if hit is not None:
+                return Outcome(Failure.BLOCKED, hit)
         self._stand(_snap(x), _snap(z), yaw, pitch)
         return SUCCESS
 
@@ -220,6 +310,30 @@ class World(EmbeddedSimulator):
         self.household._changed(thing)
         self._sync()
 
+    def move_thing(self, thing: Thing, at: Vector, yaw: float, force: bool) -> str | None:
+        """Puts an object with its contents somewhere; the id of what is in the way, if not."""
+        household = self.household
+        hit = None if force else blocks(household, thing, at, yaw)
+        if hit is not None:
+            return hit
+        before = list(thing.holders())
+        if household.held is thing:
+            household.held = None
+        thing.detach()
+        own = {part.index for part in thing.tree()}
+        others = [t for t in household.things if t.alive and t.index not in own]
+        fixed = Supports([t for t in others if t.fixture is not None])
+        support = find_holder(at, fixed, Supports([t for t in others if t.fixture is None]))
+        thing.place = Spot(*at, yaw % 360.0)
+        thing.settle()
+        if support is not None:
+            holder, surface = support
+            x, z = holder.local(at[0], at[2])
+            thing.attach(holder, surface, Spot(x, surface.y, z, (yaw - holder.yaw) % 360.0))
+        household._changed(*before, *thing.tree(), *thing.holders())
+        self._sync()
+        return None
+
     def condition(self, thing: Thing) -> Condition:
         """What is true of an object beyond its state in the household."""
         return self._conditions.get(thing.index, _USUAL)
@@ -239,6 +353,31 @@ class World(EmbeddedSimulator):
         """Where the held object is: base centre and yaw."""
         held = self.household.held
         return None if held is None else hand_pose(held, self.agent)
+
+    def sees_hand(self) -> bool:
+        """Whether the held object can be seen: it may be forced into something."""
+        return self.household.held is not None and is_seen(self.household, self.agent)
+
+    def pushes_into(self, *poses: tuple[float, float, float, float]) -> str | None:
+        """The name of what the held object would be pushed into on the way, or ``None``.
+
+        What it is in already does not count, or the agent could not get out again.
+
+        Args:
+            poses: x, z, yaw and pitch of the agent, one after the other.
+        """
+        held = self.household.held
+        if held is None or held.id in self.hidden:
+            return None
+        agent = self.agent
+        already = in_the_way(self.household, agent)
+        for x, z, yaw, pitch in poses:
+            there = replace(agent, x=x, z=z, yaw=_whole(yaw % 360.0), pitch=_whole(pitch))
+            hits = in_the_way(self.household, there) - already
+            if hits:
+                hit = min(hits)
+                return hit if hit == WALL else self.name_of(self.household._by_id[hit])
+        return None
 
     def free_points(self) -> list[tuple[float, float]]:
         """Grid points connected with where the agent stands, sorted."""

@@ -95,7 +95,7 @@ class CurrentLink(Link):
         """Puts the held object down; the object that is named is the receptacle."""
         return self.do("PutObject", images, objectId=receptacle, placeStationary=True)
 
-    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+    def teleport(self, pose: AgentPose, images: bool = False, forced: bool = False) -> Event:
         """Puts the agent at a pose."""
         return self.do(
             "TeleportFull",
@@ -104,6 +104,7 @@ class CurrentLink(Link):
             rotation={"x": 0.0, "y": float(pose.yaw), "z": 0.0},
             horizon=float(pose.pitch),
             standing=True,
+            **({"forceAction": True} if forced else {}),
         )
 
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
@@ -310,6 +311,8 @@ class _Controller(_ControllerBase):
         env["AI2THOR_CLIENT_TOKEN"] = self.server.client_token = os.urandom(16).hex()
         env["AI2THOR_SERVER_TYPE"] = self.server.server_type
         env["AI2THOR_SERVER_SIDE_SCREENSHOT"] = "True"
+        # For ``clalfred-player``; Unity's build belongs to one version of the package.
+        env["CLALFRED_PLAYER_CLIENT"] = CurrentLink.version
         for key, value in server_params.items():
             env["AI2THOR_" + key.upper()] = value
         command = self.unity_command(width, height, self.headless)

@@ -116,9 +116,10 @@ class LegacyLink(Link):
             placeStationary=True,
         )
 
-    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
+    def teleport(self, pose: AgentPose, images: bool = False, forced: bool = False) -> Event:
         """Puts the agent at a pose."""
-        return self.do("TeleportFull", images, **_placed(pose))
+        force = {"forceAction": True} if forced else {}
+        return self.do("TeleportFull", images, **_placed(pose), **force)
 
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:
         """The five views: the agent turns and turns back, whatever it holds.

@@ -101,8 +101,8 @@ class Link(ABC):
         """Puts the held object in or on a receptacle."""
 
     @abstractmethod
-    def teleport(self, pose: AgentPose, images: bool = False) -> Event:
-        """Puts the agent at a pose."""
+    def teleport(self, pose: AgentPose, images: bool = False, forced: bool = False) -> Event:
+        """Puts the agent at a pose; if forced, whatever it holds."""
 
     @abstractmethod
     def shoot(self, pose: AgentPose, held: str | None) -> tuple[CameraView, ...]:

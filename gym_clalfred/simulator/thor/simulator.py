@@ -178,8 +178,9 @@ class ThorSimulator(Simulator):
         return self._guarded(lambda: _grid_points(self._living().reachable()))
 
     def teleport(self, pose: AgentPose) -> Outcome:
-        """Puts the agent at a pose."""
-        event = self._guarded(lambda: self._living().teleport(pose))
+        """Puts the agent at a pose; what it holds comes along and stops it nowhere."""
+        forced = self.held is not None
+        event = self._guarded(lambda: self._living().teleport(pose, forced=forced))
         self._take(event)
         self._look_anew()
         return SUCCESS if event.success else Outcome(Failure.BLOCKED, event.message)
