@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from clalfred.agents import decoder, products
 from clalfred.agents.episode import START, Batch, EncodedEpisode, ViewFeatures
+from clalfred.agents.losses import imitation_losses
 from clalfred.agents.two_branch.config import TwoBranchConfig
 from clalfred.agents.two_branch.dropout import DropoutMasks
-from clalfred.agents.losses import imitation_losses
 from clalfred.agents.two_branch.network import TwoBranchNetwork
 from clalfred.agents.two_branch.reader import STEP_TOKEN, InstructionReader
 from gym_clalfred.actions import Action

@@ -4,9 +4,9 @@ import torch
 from learning import demonstrations, tiny_config
 from torch import Tensor
 
-from clalfred.agents.plain import PlainNetwork
 from clalfred.agents.episode import Batch
 from clalfred.agents.losses import imitation_losses
+from clalfred.agents.plain import PlainNetwork
 from clalfred.agents.two_branch.network import TwoBranchNetwork
 
 

@@ -24,8 +24,8 @@ from runs import fake_config, fake_tools, run_fake
 import clalfred.agents.checkpoint
 from clalfred.agents.checkpoint import load_state
 from clalfred.cl.experiment import RunConfig
-from clalfred.cl.experiment.folder import read_config
 from clalfred.cl.experiment.callbacks import Listener
+from clalfred.cl.experiment.folder import read_config
 from clalfred.cl.experiment.run import Run
 from clalfred.cl.registry import method_names
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError

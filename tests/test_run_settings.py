@@ -12,12 +12,12 @@ from acting import make_agent
 from fakes import FakeSource
 from runs import fake_config, fake_tools, run_fake
 
-from clalfred.agents.vision.augment import Augmentation
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.agents.vision.augment import Augmentation
+from clalfred.cl.experiment.callbacks import Listener
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import read_lines
 from clalfred.cl.experiment.folder import RunFolder
-from clalfred.cl.experiment.callbacks import Listener
 from clalfred.cl.experiment.run import Run, schedule_for
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
