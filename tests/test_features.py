@@ -57,7 +57,7 @@ def test_distinct_views_are_encoded_once_and_found_again() -> None:
 
 def test_a_reader_replays_encodes_and_tokenises() -> None:
     encoder = FakeEncoder()
-    episode = EpisodeReader(SOURCE, encoder, backend="fake")(demonstration())
+    episode = EpisodeReader(SOURCE, fake_agent(), backend="fake")(demonstration())
     simulator = make_simulator("fake", RenderOptions(16), SOURCE.room)
     for step in replay(simulator, SOURCE.episode(KEY)):
         shown = encoder.encode(simulator.frame().rgb)
@@ -158,7 +158,7 @@ def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> 
     first = reader(demonstration())
     (path,) = tmp_path.rglob("*.safetensors")
     path.write_bytes(path.read_bytes()[:50])
-    assert torch.equal(reader(demonstration()).views.dense(), dense(first.views))
+    assert torch.equal(dense(reader(demonstration()).views), dense(first.views))
     with pytest.raises(DataError, match="no readable views"):
         store.load("quarters/other")
 
@@ -180,7 +180,7 @@ def test_augmentations_are_kept_apart(tmp_path: Path) -> None:
     )
     episode = reader(demonstration())
     assert len(episode.augmented) == 2
-    assert not torch.equal(episode.augmented[0].dense(), dense(episode.views))
+    assert not torch.equal(dense(episode.augmented[0]), dense(episode.views))
     assert len(list(tmp_path.rglob("*.safetensors"))) == 3
 
 
