@@ -24,6 +24,7 @@ from clalfred.agents.two_branch.config import BRANCHES, TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense, distinct_views, scale_of
 from clalfred.agents.vision.encoder import CachedEncoder, VisualEncoder
 from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.stream import DemonstratedAction
 
@@ -54,6 +55,12 @@ class PlainTwoBranch(Agent):
 
     def __init__(self, config: TwoBranchConfig, encoder: VisualEncoder) -> None:
         super().__init__(config, encoder)
+        for name in _ADDITIONS:
+            value, default = getattr(config, name), getattr(TwoBranchConfig, name)
+            if value != default:
+                raise BadInputError(
+                    f"agent plain: expected {name} {default}, found {value}; only two-branch has it"
+                )
         self.sizes = c = filled(config, encoder)
         self.words = nn.Embedding(c.vocabulary, c.word_dim)
         self.branches = nn.ModuleList([PlainBranch(c) for _ in range(BRANCHES)])
@@ -98,11 +105,11 @@ class PlainTwoBranch(Agent):
         maps = pad_sequence([dense(one).to(dtype) for one in batch.views], batch_first=True) * scale
         before = pad_sequence(batch.previous_actions.split(batch.lengths), batch_first=True)
         words, previous = self.words(batch.tokens), self.action_embedding(before)
-        self.train(generator is not None)
+        drop = Dropout(self.config.dropout, generator)
         decoded = []
         for branch in self.branches:
             read = branch.read(words, batch.token_lengths)
-            decoded.append(branch(read, maps, previous))
+            decoded.append(branch(read, maps, previous, drop))
         real = up_to(torch.tensor(batch.lengths, device=self.device), maps.shape[1])
         actions, classes, progress = self._heads([one[real] for one in decoded])
         error = ((progress - batch.progress) ** 2).sum(0)
@@ -117,7 +124,6 @@ class PlainTwoBranch(Agent):
 
     def start(self, tokens: Tensor, lengths: Tensor) -> State:
         """What each branch reads, and its first hidden state."""
-        self.eval()
         words, state = self.words(tokens), {}
         for number, branch in enumerate(self.branches):
             values, keys, padding, hidden = branch.read(words, lengths)
@@ -152,6 +158,31 @@ class PlainTwoBranch(Agent):
         return actions, classes, torch.sigmoid(torch.stack(progress))
 
 
+#: What only the small two-branch agent has.
+_ADDITIONS = (
+    "previous_class_dim",
+    "steps",
+    "class_reads_input",
+    "visual_bottleneck_dim",
+    "attention_gain",
+    "filter_gain",
+)
+
+
+class Dropout:
+    """Drops numbers and scales up the rest; draws from one generator, nothing without it."""
+
+    def __init__(self, rate: float = 0.0, generator: torch.Generator | None = None) -> None:
+        self.rate, self.generator = rate, generator
+
+    def __call__(self, values: Tensor) -> Tensor:
+        """The values, some of them 0."""
+        if self.generator is None or not self.rate:
+            return values
+        kept = torch.rand(values.shape, generator=self.generator) >= self.rate
+        return values * kept.to(values.device) / (1 - self.rate)
+
+
 #: Features and keys of the words, where there are none, and the first hidden state.
 Read = tuple[Tensor, Tensor, Tensor, Tensor]
 
@@ -170,7 +201,6 @@ class PlainBranch(nn.Module):
             [nn.Linear(c.decoder_dim, c.channels) for _ in range(c.filters)]
         )
         self.cell = nn.LSTMCell(c.input_dim, c.decoder_dim)
-        self.dropout = nn.Dropout(c.dropout)
 
     def read(self, words: Tensor, lengths: Tensor) -> Read:
         """Reads (B, L, word_dim), of which (B,) words are no paddings."""
@@ -183,25 +213,32 @@ class PlainBranch(nn.Module):
         hidden = (shares.unsqueeze(1) @ values).squeeze(1)
         return values, torch.relu(self.key(values)), padding, hidden
 
-    def forward(self, read: Read, maps: Tensor, previous: Tensor) -> Tensor:
+    def forward(self, read: Read, maps: Tensor, previous: Tensor, drop: Dropout) -> Tensor:
         """Hidden state and input (B, T, H + input_dim) of every step, paddings among them.
 
         Args:
             read: from ``read``.
             maps: (B, T, V, C, S).
             previous: (B, T, P) embedding of what was done before each step.
+            drop: for maps, hidden states and cells.
         """
         *words, hidden = read
         cell, decoded = torch.zeros_like(hidden), []
         for time in range(maps.shape[1]):
             both, hidden, cell = self.step(
-                tuple(words), maps[:, time], previous[:, time], hidden, cell
+                tuple(words), maps[:, time], previous[:, time], hidden, cell, drop
             )
             decoded.append(both)
         return torch.stack(decoded, 1)
 
     def step(
-        self, words: Sequence[Tensor], maps: Tensor, previous: Tensor, hidden: Tensor, cell: Tensor
+        self,
+        words: Sequence[Tensor],
+        maps: Tensor,
+        previous: Tensor,
+        hidden: Tensor,
+        cell: Tensor,
+        drop: Dropout | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Hidden state and input together, the hidden state and the cell after one step."""
         c, (values, keys, padding) = self.config, words
@@ -210,10 +247,11 @@ class PlainBranch(nn.Module):
         attention = scores.masked_fill(padding, -torch.inf).softmax(1)
         language = (attention.unsqueeze(1) @ values).squeeze(1)
         filters = [F.normalize(torch.tanh(make(language))) for make in self.filters]
-        seen = torch.stack(filters, 1).unsqueeze(1) @ self.dropout(maps)
+        seen = torch.stack(filters, 1).unsqueeze(1) @ (drop(maps) if drop else maps)
         inputs = torch.cat([seen.flatten(1) * c.channels**-0.5, language, previous], 1)
         hidden, cell = self.cell(inputs, (hidden, cell))
-        hidden, cell = self.dropout(hidden), self.dropout(cell)
+        if drop:
+            hidden, cell = drop(hidden), drop(cell)
         return torch.cat([hidden, inputs], 1), hidden, cell
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSource
-from runs import fake_config, fake_tools, run_fake
+from runs import fake_config, fake_inputs, run_fake
 
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.results import read_results
@@ -30,8 +30,9 @@ class Partial(FakeSource):
 
 def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
     source = Partial(Split.TRAIN, Split.VALID_SEEN)
-    tools = replace(fake_tools(tmp_path / "features"), source=source)
-    results = run_fake(fake_config(method="finetuning"), tmp_path / "run", tools=tools)
+    config = fake_config(method="finetuning")
+    inputs = replace(fake_inputs(config, tmp_path / "features"), source=source)
+    results = run_fake(config, tmp_path / "run", inputs=inputs)
     assert results.metric("valid_seen", "SR_last") is not None
     assert results.metric("valid_unseen", "SR_last") is None
     assert not results.document["splits"]["valid_unseen"]["episodes"]

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from report_runs import EPISODES, invented_results, write_runs
 from runs import fake_config, run_fake
 
-from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.agents.acting.recording import write_film
+from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
 from clalfred.cl.report.formats import as_csv, as_latex, as_markdown, as_text

@@ -16,8 +16,8 @@ from thor_players import set_options
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.cl.experiment import RunConfig
 from clalfred.cl.experiment.agent_file import save_agent
-from clalfred.cl.experiment.run import make_agent
 from clalfred.cl.experiment.inputs import make_tools
+from clalfred.cl.experiment.run import make_agent
 from clalfred.scripts.evaluate import main
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.stream import demonstration_of

@@ -76,8 +76,8 @@ def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -
     events = EventAccumulator(str(trained[0] / "tensorboard"))
     events.Reload()
     tags = set(events.Tags()["scalars"])
-    assert {"train/loss", "train/action_accuracy", "cama/gamma_actions"} <= tags
-    assert {"valid_seen/SR", "valid_unseen/PLW_GC"} <= tags
+    assert {"train/loss", "train/action_accuracy", "cama/gamma_action"} <= tags
+    assert {"valid_seen/SR", "valid_unseen/PLW_GC", "valid_unseen/SR_Heat"} <= tags
     assert len(events.Scalars("valid_seen/SR")) == 7
 
 
@@ -159,20 +159,23 @@ def test_every_setting_is_an_option_and_changes_the_run(
     options = {
         "setup": "environment-il", "method": "mir", "order": "2", "seed": "3",
         "preset": "released", "tier": "full", "data": str(tmp_path), **stream,
-        "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
-        "augment": "True", "reads_goal": "False",
+        "backend": "embedded", "agent": "two-branch:paper", "encoder": "conv",
+        "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
         "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
     }  # fmt: skip
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     out = tmp_path / "run"
     # Ends with an error about the missing data, after the folder has been claimed.
-    arguments += ["--evaluate-ahead", "--set", "candidates=20"]
+    arguments += ["--evaluate-ahead", "--augment", "--set", "candidates=20"]
+    arguments += ["--set", "agent.dropout=0.25"]
     CliRunner().invoke(main, [*arguments, "--out", str(out)])
     config = RunConfig.from_dict(json.loads((out / "config.json").read_text())["config"])
     found = config.to_dict()
     assert found.pop("evaluate_ahead") is True
-    assert found.pop("overrides") == {"candidates": 20}
+    assert found.pop("augment") is True
+    assert found.pop("overrides") == {"candidates": 20, "agent.dropout": 0.25}
+    assert config.agent_config().dropout == 0.25  # type: ignore[attr-defined]
     others = {"schedule": "disjoint", "split_folder": "None"}
     assert {name: str(value) for name, value in found.items()} == {**others, **options}
 
@@ -200,7 +203,8 @@ def test_default_folders_tell_runs_apart(monkeypatch: pytest.MonkeyPatch) -> Non
         for few in (None, 3)
     ]
     configs += [RunConfig(memory=30), RunConfig(overrides={"alpha": 0.5})]
-    configs += [RunConfig(network="paper"), RunConfig(backend="fake")]
+    configs += [RunConfig(agent="two-branch:paper"), RunConfig(agent="plain")]
+    configs += [RunConfig(encoder="resnet-18"), RunConfig(backend="fake")]
     assert len({default_folder(config) for config in configs}) == len(configs)
 
 
@@ -227,16 +231,16 @@ def test_a_start_that_fails_leaves_its_folder_to_the_corrected_command(tmp_path:
     def run(*options: str) -> Result:
         return CliRunner().invoke(main, [*QUICK, "--no-media", "--out", str(tmp_path), *options])
 
-    assert "resnet18" in run("--network", "paper").output
+    assert "resnet18" in run("--agent", "two-branch:paper").output
     assert "belongs to another run" not in run("--device", "nowhere").output
     assert run().exit_code == 0
-    assert read_results(tmp_path).config.network == "micro"
-    assert "network is 'micro', not 'paper'" in run("--network", "paper").output
+    assert read_results(tmp_path).config.agent == "two-branch"
+    assert "agent is 'two-branch', not 'plain'" in run("--agent", "plain").output
 
 
 def test_the_agent_file_is_small_and_has_no_memory(trained: tuple[Path, Result]) -> None:
     state = load_state(trained[0] / "agent.zip")
-    assert set(state) == {"kind", "encoder", "vocabulary", "network_config", "network", "run"}
+    assert set(state) == {"kind", "agent", "sight", "vocabulary", "weights", "run"}
 
 
 def test_episodes_for_films_are_of_the_last_evaluation(trained: tuple[Path, Result]) -> None:
