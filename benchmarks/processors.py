@@ -42,11 +42,11 @@ def stream_here(episodes: int, method: str) -> dict[str, str]:
     import torch
 
     from clalfred.agents.numerics.arithmetic import fingerprint, make_portable
+    from clalfred.cl.experiment.callbacks import Listener
     from clalfred.cl.experiment.config import RunConfig
     from clalfred.cl.experiment.folder import RunFolder
-    from clalfred.cl.experiment.callbacks import Listener
-    from clalfred.cl.experiment.run import Run
     from clalfred.cl.experiment.inputs import Tools, make_encoder
+    from clalfred.cl.experiment.run import Run
     from gym_clalfred.data.sources import open_source
 
     make_portable()

@@ -22,17 +22,17 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from clalfred.agents.plain import PlainNetwork
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import RolloutConfig, roll_out
+from clalfred.agents.episode import EncodedEpisode, ViewFeatures
+from clalfred.agents.losses import split_logits
 from clalfred.agents.numerics.adam import Adam
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
-from clalfred.agents.episode import EncodedEpisode, ViewFeatures
+from clalfred.agents.plain import PlainNetwork
 from clalfred.agents.two_branch.config import TwoBranchConfig
-from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.agents.two_branch.dropout import DropoutMasks
-from clalfred.agents.losses import split_logits
-from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.rollout import RolloutConfig, roll_out
+from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.cl.cama import CAMA
 from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
@@ -72,7 +72,9 @@ def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, 
     else:
         make_portable()
     vocabulary = len(Tokenizer.default())
-    config = TwoBranchConfig.paper(vocabulary) if size == "paper" else TwoBranchConfig.small(vocabulary)
+    config = (
+        TwoBranchConfig.paper(vocabulary) if size == "paper" else TwoBranchConfig.small(vocabulary)
+    )
     dtype = torch.float16 if size == "paper" else torch.int8
     agent = CAMA(config, device="cpu")
     episodes = demonstrations(config, dtype)

@@ -179,7 +179,9 @@ class SemanticMap(Agent):
             .reshape(-1, len(View), GRID, GRID)
             .float(),
         }
+        # What was done in this very pose, and has led nowhere, is not done again soon.
         logits = combined(walking, plan.verb[:, 0])
+        logits = logits - self.config.inhibition * sight.tried[:, :_ACTIONS]
         return Decision(logits, plan.object_class[:, 0], None, shown), {"track": track}
 
     def _look(

@@ -40,6 +40,8 @@ class SemanticMapConfig(AgentConfig):
         dropout: on words and layers.
         mirror: share of training episodes that are shown and told the other way round.
         tried: share of training steps at which wrong actions are said to have been tried.
+        inhibition: taken from the logits of actions that it has tried in the same pose since the
+            last interaction.
         place_weight: of the loss for the class of the place where the next thing is.
     """
 
@@ -54,6 +56,7 @@ class SemanticMapConfig(AgentConfig):
     dropout: float = 0.2
     mirror: float = 0.5
     tried: float = 0.15
+    inhibition: float = 4.0
     place_weight: float = 0.45
 
 
