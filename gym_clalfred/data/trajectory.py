@@ -56,7 +56,8 @@ class RunLengthMask:
         """From a (300, 300) boolean array."""
         padded = np.concatenate(([False], mask.ravel(), [False]))
         edges = np.flatnonzero(padded[1:] != padded[:-1])
-        return cls(tuple((int(a), int(b - a)) for a, b in edges.reshape(-1, 2)))
+        starts, ends = edges[::2], edges[1::2]
+        return cls(tuple(zip(starts.tolist(), (ends - starts).tolist())))
 
     def decode(self) -> NDArray[np.bool_]:
         """To a (300, 300) boolean array."""
