@@ -207,7 +207,7 @@ def without_goal(tokens: NDArray[np.int32]) -> NDArray[np.int32]:
     return tokens[steps[0] :] if len(steps) else tokens
 
 
-def _augmented(observation: dict[str, Any], augmentation: Augmentation) -> Observation:
+def _augmented(observation: Observation, augmentation: Augmentation) -> Observation:
     if augmentation is Augmentation.NONE or "rgb" not in observation:
         return observation
     return {**observation, "rgb": augment(observation["rgb"], augmentation)}

@@ -44,4 +44,4 @@ def new_agent(config: RunConfig, encoder: VisualEncoder | None = None) -> Agent:
 def make_encoder(name: str, weights: str | None = None) -> VisualEncoder:
     """An encoder by name, with the weights of a file or those that come with it."""
     encoder = ENCODERS.get(name)
-    return encoder(check_file(weights, "encoder_weights")) if weights is not None else encoder()
+    return encoder(None if weights is None else check_file(weights, "encoder_weights"))

@@ -20,7 +20,7 @@ from gym_clalfred.setups import Setup
 #: Against what the others are compared, and who leads in the paper.
 WORST, LEADER = "finetuning", "cama"
 
-SETUP_TITLES = {setup.value: setup.title for setup in Setup}
+SETUP_TITLES = {setup.value: setup.paper_name for setup in Setup}
 
 #: The paper's setups, in the README's table.
 HEADLINE = ("behavior-il", "environment-il")
