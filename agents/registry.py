@@ -8,7 +8,7 @@ Another package adds its own with an entry point in the group ``clalfred.agents`
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, replace
 from importlib import import_module, metadata
 from pathlib import Path
@@ -104,8 +104,8 @@ AGENTS: Registry[type[Agent]] = Registry(
     },
 )
 
-#: Classes that take the path of a weights file, or ``None`` for those that come along.
-ENCODERS: Registry[type[VisualEncoder]] = Registry(
+#: What makes an encoder from the path of a weights file, or ``None`` for those that come along.
+ENCODERS: Registry[Callable[[Path | None], VisualEncoder]] = Registry(
     "encoder",
     "clalfred.encoders",
     {
@@ -168,7 +168,7 @@ def make_agent(
     kind = AGENTS.get(agent_name(name).partition(":")[0])
     config = config or agent_config(name)
     if encoder is None and config.encoder:
-        encoder = ENCODERS.get(config.encoder)()
+        encoder = ENCODERS.get(config.encoder)(None)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return kind(config, encoder)

@@ -47,11 +47,6 @@ class Setup(str, Enum):
         return _PAPER_NAMES[self]
 
     @property
-    def title(self) -> str:  # type: ignore[override]
-        """The same as ``paper_name``."""
-        return self.paper_name
-
-    @property
     def env_id(self) -> str:
         """The id for ``gymnasium.make``: ``CLAlfred-BehaviorIL-v0``."""
         return f"CLAlfred-{self.paper_name.replace('-', '').replace(' ', '')}-v0"

@@ -39,7 +39,7 @@ def main(out: str) -> None:
     """Train and test the method of scripts/configs/demo.yaml, and say what came of it."""
     config, folder = RunConfig.from_dict(read_settings("demo")), Path(out)
     click.echo(INTRO)
-    results = train(config, folder, workers=os.cpu_count() or 1, listener=Console(folder))
+    results = train(config, folder, workers=os.cpu_count() or 1, callbacks=[Console(folder)])
     click.echo(f"\n{verdict(results)}\n\n{NEXT.format(folder=folder, bin=commands_folder())}")
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from clalfred.agents.vision.encoder import VisualEncoder
-from gym_clalfred.errors import DataError
+from gym_clalfred.errors import BadInputError, DataError
 
 IMAGE_SIZE = 300
 MAP_SIZE = 7
@@ -87,7 +87,13 @@ class ResNetEncoder(VisualEncoder):
     channels = CHANNELS
     cells = MAP_SIZE * MAP_SIZE
 
-    def __init__(self, weights: str | Path, resize: bool = True) -> None:
+    def __init__(self, weights: str | Path | None, resize: bool = True) -> None:
+        if weights is None:
+            raise BadInputError(
+                "encoder 'resnet-18': its weights do not come with this package; download "
+                "resnet18-f37072fd.pth from download.pytorch.org/models and name the file with "
+                "encoder_weights (--encoder-weights)"
+            )
         self.network = load_resnet(weights)
         self.resize = resize
         digest = hashlib.sha256(Path(weights).read_bytes()).hexdigest()[:12]
