@@ -25,7 +25,6 @@ EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],
     "minari": ["minari>=0.5", "pyarrow"],
     "ray": ["ray>=2.9"],
-    "vision": ["torchvision"],
     "bench": ["mujoco", "miniworld"],
 }
 
@@ -64,6 +63,7 @@ setup(
         "click>=8.1",
         "tqdm>=4.66",
         "pyyaml>=6",
+        "filelock>=3.12",
         "matplotlib>=3.8",
         "tensorboard>=2.15",
     ],

@@ -18,7 +18,7 @@ import torch
 
 from clalfred.agents.agent import Agent, AgentConfig
 from clalfred.agents.vision.encoder import VisualEncoder
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UnknownAgentError
 
 _Entry = TypeVar("_Entry")
 
@@ -101,6 +101,7 @@ AGENTS: Registry[type[Agent]] = Registry(
         "two-branch": "clalfred.agents.two_branch.agent:TwoBranch",
         "plain": "clalfred.agents.plain:PlainTwoBranch",
     },
+    UnknownAgentError,
 )
 
 #: Classes that take the path of a weights file, or ``None`` for those that come along.
