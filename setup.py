@@ -26,7 +26,6 @@ EXTRAS = {
     "minari": ["minari>=0.5", "pyarrow"],
     "play": ["pygame>=2.5"],
     "ray": ["ray>=2.9"],
-    "vision": ["torchvision"],
     "bench": ["mujoco", "miniworld"],
 }
 
@@ -65,6 +64,7 @@ setup(
         "click>=8.1",
         "tqdm>=4.66",
         "pyyaml>=6",
+        "filelock>=3.12",
         "matplotlib>=3.8",
         "tensorboard>=2.15",
     ],

@@ -18,7 +18,7 @@ import torch
 
 from clalfred.agents.agent import Agent, AgentConfig
 from clalfred.agents.vision.encoder import VisualEncoder
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UnknownAgentError
 
 _Entry = TypeVar("_Entry")
 
@@ -102,6 +102,7 @@ AGENTS: Registry[type[Agent]] = Registry(
         "two-branch": "clalfred.agents.two_branch.agent:TwoBranch",
         "plain": "clalfred.agents.plain:PlainTwoBranch",
     },
+    UnknownAgentError,
 )
 
 #: What makes an encoder from the path of a weights file, or ``None`` for those that come along.

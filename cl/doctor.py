@@ -115,7 +115,19 @@ def _ffmpeg() -> Finding:
         path = imageio_ffmpeg.get_ffmpeg_exe()
     except (ImportError, RuntimeError) as error:
         return Finding("ffmpeg", False, str(error), "pip install imageio-ffmpeg")
-    return Finding("ffmpeg", True, str(path))
+    import numpy as np
+
+    from clalfred.agents.acting.recording import write_film
+
+    frames = [np.full((32, 32, 3), shade, dtype=np.uint8) for shade in (0, 255)]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            film = write_film(Path(folder) / "film.mp4", frames)
+        except Exception as error:
+            reason = str(error).partition("\n")[0]
+            fix = "unset IMAGEIO_FFMPEG_EXE, and: pip install --force-reinstall imageio-ffmpeg"
+            return Finding("ffmpeg", False, f"{path}: cannot encode a film ({reason})", fix)
+        return Finding("ffmpeg", film.stat().st_size > 0, f"{path}: encodes films")
 
 
 def _encoder() -> Finding:

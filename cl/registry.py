@@ -51,6 +51,11 @@ def get_method(name: str) -> type[ContinualLearner]:
     return METHODS.get(name)
 
 
+def is_offline(name: str) -> bool:
+    """Whether a method is an upper bound; one that is not known here is taken for a competitor."""
+    return name in METHODS.names() and get_method(name).offline
+
+
 def canonical_name(name: str) -> str:
     """The name under which a method is registered: ``der++`` for ``DERpp``."""
     return METHODS.canonical(name)

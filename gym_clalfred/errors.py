@@ -17,6 +17,10 @@ class UnknownMethodError(BadInputError):
     """No continual-learning method of that name is known to this process."""
 
 
+class UnknownAgentError(BadInputError):
+    """No agent of that name is known to this process."""
+
+
 class UsageError(ClAlfredError, RuntimeError):
     """Calls came in an order that has no meaning, such as ``step`` before ``reset``."""
 

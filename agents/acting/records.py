@@ -120,7 +120,7 @@ def result_writer(
             file.write(_first_line(conditions))
 
         def write(result: EpisodeResult) -> None:
-            file.write(json.dumps(asdict(result)) + "\n")
+            file.write(json.dumps(asdict(result), allow_nan=False) + "\n")
             file.flush()
 
         yield write

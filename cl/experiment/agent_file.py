@@ -69,7 +69,7 @@ def load_agent(
             "use its agent.zip"
         )
     try:
-        config = _run_config(state["run"])
+        config = RunConfig.recorded(state["run"])
         agent = _rebuilt(path, state, config, encoder)
     except (BadInputError, KeyError, TypeError, AttributeError, RuntimeError, ValueError) as error:
         if isinstance(error, DataError):
@@ -80,15 +80,6 @@ def load_agent(
         ) from error
     heuristics = ActionHeuristics() if rules else ActionHeuristics.off()
     return Policy(agent.to(find_device(device)), heuristics, blind, deaf), config
-
-
-def _run_config(values: Mapping[str, Any]) -> RunConfig:
-    """The run's settings; its method need not be known here, acting does not need it."""
-    from clalfred.cl.registry import METHODS
-
-    if values["method"] not in METHODS.names():
-        values = {**values, "method": "finetuning", "preset": "paper", "overrides": {}}
-    return RunConfig.from_dict(values)
 
 
 def _rebuilt(

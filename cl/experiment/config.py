@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
@@ -16,7 +17,7 @@ from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UnknownAgentError, UnknownMethodError
 from gym_clalfred.setups import ORDERS, Setup
 from gym_clalfred.simulator.backends import check_backend
 from gym_clalfred.stream.builders import KINDS
@@ -29,6 +30,9 @@ EVALUATED = {
 
 #: What --set prefixes to a setting of the agent.
 OF_AGENT = "agent."
+
+#: Letters of a run's name at most; files allow 255, and some names add to it.
+LONGEST_NAME = 160
 
 #: Settings of a method that have their own place in a run's settings or are no single value.
 _NOT_OVERRIDDEN = ("memory", "training")
@@ -129,6 +133,30 @@ class RunConfig:
         """From plain values, as a YAML file or a run folder has them."""
         return cls(**given(values, cls))
 
+    @classmethod
+    def recorded(cls, values: Mapping[str, Any]) -> RunConfig:
+        """The config of a finished run, also of a method or agent that is not known here.
+
+        Acting and reporting do not need the classes; only running would.
+        """
+        try:
+            return cls.from_dict(values)
+        except UnknownMethodError:
+            known = {"method": "finetuning", "preset": "paper"}
+        except UnknownAgentError:
+            known = {"agent": "two-branch"}
+        config = cls.recorded({**values, **known, "overrides": {}})
+        overrides = values.get("overrides", {})
+        if not isinstance(overrides, Mapping) or not all(
+            isinstance(values.get(name, ""), str) for name in known
+        ):
+            raise BadInputError("expected method, agent and preset as names, overrides as a table")
+        # As it was recorded, unchecked: nobody here knows what it may be.
+        for name in known:
+            object.__setattr__(config, name, values.get(name, getattr(cls, name)))
+        object.__setattr__(config, "overrides", dict(overrides))
+        return config
+
     def to_dict(self) -> dict[str, Any]:
         """The inverse of ``from_dict``."""
         return asdict(self)
@@ -158,22 +186,33 @@ class RunConfig:
             parts.insert(1, self.schedule)
         if self.preset != "paper":
             parts.insert(-2, self.preset)
-        for name, value in self.variant.items():
+        for name, value in {**self.variant, **self.agent_changes}.items():
             parts.insert(-2, f"{name}-{value}")
-        return "-".join(parts)
+        return _short("-".join(parts))
 
     @property
     def method_title(self) -> str:
-        """The method's name, with the preset if that is not the paper's, and with overrides."""
+        """The method's name, with the preset if not the paper's, and with its own overrides."""
         notes = [] if self.preset == "paper" else [self.preset]
-        notes += [f"{name} {value}" for name, value in sorted(self.overrides.items())]
+        notes += [f"{name} {value}" for name, value in self._method_changes.items()]
         return f"{self.method} ({', '.join(notes)})" if notes else self.method
 
     @property
     def variant(self) -> dict[str, Any]:
         """In which settings the method differs from its preset, by name."""
         memory = {} if self.memory is None else {"memory": self.memory}
-        return {**dict(sorted(self.overrides.items())), **memory}
+        return {**self._method_changes, **memory}
+
+    @property
+    def agent_changes(self) -> dict[str, Any]:
+        """In which settings the agent differs from its preset, as ``agent.NAME``."""
+        ours = sorted(self.overrides.items())
+        return {name: value for name, value in ours if name.startswith(OF_AGENT)}
+
+    @property
+    def _method_changes(self) -> dict[str, Any]:
+        ours = sorted(self.overrides.items())
+        return {name: value for name, value in ours if not name.startswith(OF_AGENT)}
 
     @property
     def step_limit(self) -> int:
@@ -235,11 +274,16 @@ class RunConfig:
 
     def _method_preset(self) -> MethodConfig:
         preset = self.learner.presets[self.preset]
-        changes = {
-            name: value for name, value in self.overrides.items() if not name.startswith(OF_AGENT)
-        }
+        changes = self._method_changes
         known = [one.name for one in fields(preset) if one.name not in _NOT_OVERRIDDEN]
         for name in changes:
             choose("setting of the method", name, known)
         settings: MethodConfig = with_settings("setting of the method", preset, changes)
         return settings
+
+
+def _short(name: str) -> str:
+    """A name that a file may have; what is too long ends in a digest."""
+    if len(name) <= LONGEST_NAME:
+        return name
+    return f"{name[: LONGEST_NAME - 13]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"

@@ -20,7 +20,7 @@ from clalfred.cl.experiment.evaluation import SPLITS, Record
 from clalfred.cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UnknownMethodError
+from gym_clalfred.errors import BadInputError, ClAlfredError, DataError
 
 FORMAT = 1
 
@@ -66,7 +66,7 @@ class Results:
     @cached_property
     def config(self) -> RunConfig:
         """What was run."""
-        return RunConfig.from_dict(self.document["config"])
+        return RunConfig.recorded(self.document["config"])
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Results:
     def save(self, path: Path) -> None:
         """Writes ``results.json``, at once or not at all."""
         with atomic_file(path) as file:
-            file.write(json.dumps(self.document, indent=1).encode())
+            file.write(json.dumps(self.document, indent=1, allow_nan=False).encode())
 
 
 def make_results(
@@ -146,7 +146,6 @@ def read_results(path: str | Path) -> Results:
 
     Raises:
         DataError: if there is none or it is malformed.
-        UnknownMethodError: if it is of a method that this process does not know.
     """
     path = Path(path)
     path = path / "results.json" if path.is_dir() else path
@@ -158,8 +157,6 @@ def read_results(path: str | Path) -> Results:
         raise DataError(f"{path}: not JSON ({error})") from error
     try:
         validate(document)
-    except UnknownMethodError as error:
-        raise UnknownMethodError(f"{path}: {error}") from error
     except BadInputError as error:
         raise DataError(f"{path}: {error}") from error
     return Results(document, path.parent)
@@ -176,8 +173,7 @@ def validate(document: Any) -> None:
     tasks = document["tasks"]
     _need(bool(tasks) and all(isinstance(task, str) for task in tasks), "tasks", "names of tasks")
     for number, row in enumerate(document["curves"]):
-        # Training may have diverged; a curve says so.
-        _need(_numbers(row, finite=False), f"curves[{number}]", "numbers by name")
+        _need(_numbers(row), f"curves[{number}]", "numbers by name")
     _need(_numbers(document["seconds"]), "seconds", "numbers by name")
     # Results of before it was written lack it.
     _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
@@ -237,9 +233,7 @@ _LARGEST = 2**63
 
 def _check_config(values: dict[str, Any]) -> None:
     try:
-        RunConfig.from_dict(values)
-    except UnknownMethodError as error:
-        raise UnknownMethodError(f"config: {error}") from error
+        RunConfig.recorded(values)
     except (ClAlfredError, ArithmeticError, TypeError, ValueError) as error:
         raise BadInputError(f"config: {error}") from error
 
@@ -285,7 +279,7 @@ def _check_fields(part: Any, where: str, fields: Mapping[str, type]) -> None:
         _need(name in part and _is(part[name], kind), place, _KINDS[kind])
 
 
-def _is(value: Any, kind: type, finite: bool = True) -> bool:
+def _is(value: Any, kind: type) -> bool:
     """As JSON has it: ``true`` is no number, but 1 is a fine share."""
     if isinstance(value, bool):
         return kind is bool
@@ -293,15 +287,15 @@ def _is(value: Any, kind: type, finite: bool = True) -> bool:
         return isinstance(value, kind)
     if isinstance(value, int):
         return (0 if kind is int else -_LARGEST) <= value < _LARGEST
-    return kind is float and isinstance(value, float) and (math.isfinite(value) or not finite)
+    return kind is float and isinstance(value, float) and math.isfinite(value)
 
 
 def _is_score(value: Any) -> bool:
     return value is None or _is(value, float)
 
 
-def _numbers(values: Any, finite: bool = True) -> bool:
-    return isinstance(values, dict) and all(_is(one, float, finite) for one in values.values())
+def _numbers(values: Any) -> bool:
+    return isinstance(values, dict) and all(_is(one, float) for one in values.values())
 
 
 def _positions(size: int, evaluations: Sequence[Evaluation]) -> list[int | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -314,7 +315,15 @@ class Run:
                 listener.on_illustrating()
             from clalfred.cl.experiment.media import make_media
 
-            make_media(results, self.learner.policy, self.inputs.source, self.folder.path)
+            try:
+                make_media(results, self.learner.policy, self.inputs.source, self.folder.path)
+            except Exception as error:  # results are written; no picture is worth losing them
+                warnings.warn(
+                    f"{self.folder.path}: plots or videos could not be made "
+                    f"({type(error).__name__}: {str(error).partition(chr(10))[0]}); the results "
+                    "are complete. clalfred-doctor says whether ffmpeg works",
+                    stacklevel=2,
+                )
         return results
 
     @contextmanager

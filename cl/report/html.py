@@ -48,7 +48,7 @@ def as_html(
         resources.files("clalfred.cl.report").joinpath("page.html").read_text(encoding="utf-8")
     )
     # Nothing in the data may end the script element it stands in.
-    content = json.dumps(data).replace("<", "\\u003c")
+    content = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
     return template.replace("/*DATA*/null", content, 1)
 
 

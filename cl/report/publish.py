@@ -47,7 +47,9 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
                 "of one tier, network and limits in one folder"
             )
         with atomic_file(path) as file:
-            file.write((json.dumps(document, separators=(",", ":")) + "\n").encode())
+            file.write(
+                (json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n").encode()
+            )
         made.append(path)
     return made
 

@@ -10,7 +10,7 @@ from typing import Any
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
-from clalfred.cl.registry import get_method, method_names
+from clalfred.cl.registry import is_offline, method_names
 from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
@@ -128,7 +128,7 @@ def _differences(methods: dict[str, list[Results]]) -> str:
     pairs += [
         (LEADER, name)
         for name in methods
-        if name not in (LEADER, WORST) and not get_method(methods[name][0].config.method).offline
+        if name not in (LEADER, WORST) and not is_offline(methods[name][0].config.method)
     ]
     for first, second in pairs:
         if first not in methods or second not in methods:
