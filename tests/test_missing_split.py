@@ -33,9 +33,9 @@ def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
     config = fake_config(method="finetuning")
     inputs = replace(fake_inputs(config, tmp_path / "features"), source=source)
     results = run_fake(config, tmp_path / "run", inputs=inputs)
-    assert results.metric("valid_seen", "SR_last") is not None
-    assert results.metric("valid_unseen", "SR_last") is None
-    assert not results.document["splits"]["valid_unseen"]["episodes"]
+    assert results.metric("seen", "SR_last") is not None
+    assert results.metric("unseen", "SR_last") is None
+    assert not results.document["splits"]["unseen"]["episodes"]
     assert read_results(tmp_path / "run").document == results.document
     assert "–" in evaluation_table(results, len(results.tasks))
 

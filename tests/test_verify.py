@@ -78,8 +78,8 @@ def test_what_differs_is_said_with_both_scores(published: Path) -> None:
     run = rounded(invented_results(CONFIG, 0.9), "beef")
     apart = found(run, published)
     assert apart.different == ("splits",)
-    there, here = apart.success["valid_seen"]
-    assert here == run.metric("valid_seen", "SR_last")
+    there, here = apart.success["seen"]
+    assert here == run.metric("seen", "SR_last")
     assert there != here
     assert "SR {:.1f} / {:.1f} there".format(
         *(100 * one[0] for one in apart.success.values())
@@ -93,9 +93,9 @@ def test_what_is_not_published_cannot_be_compared(published: Path) -> None:
 
 def test_the_summary_is_the_mean_distance_of_those_that_differ() -> None:
     both = ("", "")
-    same = Comparison("a", (), both, {"valid_seen": (0.5, 0.5)})
-    some = Comparison("b", ("splits",), both, {"valid_seen": (0.5, 0.4), "valid_unseen": (0, 0.1)})
-    more = Comparison("c", ("splits",), both, {"valid_seen": (0.2, 0.5), "valid_unseen": (0, 0)})
+    same = Comparison("a", (), both, {"seen": (0.5, 0.5)})
+    some = Comparison("b", ("splits",), both, {"seen": (0.5, 0.4), "unseen": (0, 0.1)})
+    more = Comparison("c", ("splits",), both, {"seen": (0.2, 0.5), "unseen": (0, 0)})
     assert (
         summary([same, some, more]) == "1 of 3 equal; SR of the others is 20.0 / 5.0 points apart"
     )
@@ -155,12 +155,12 @@ def test_how_far_runs_moved_is_their_distance_and_that_of_their_means() -> None:
     first, second = runs_with(er=0.4, cama=0.5), runs_with(er=0.4, cama=0.7)
     (moves,) = agreement(first, second).moves
     rates = [
-        [run.metric("valid_seen", "SR_last") or 0.0 for run in runs if run.config.method == "cama"]
+        [run.metric("seen", "SR_last") or 0.0 for run in runs if run.config.method == "cama"]
         for runs in (first, second)
     ]
     by_hand = [b - a for a, b in zip(*rates)]
-    assert moves.single["valid_seen"] == pytest.approx(sum(map(abs, by_hand)) / 6)
-    name, farthest = moves.farthest["valid_seen"]
+    assert moves.single["seen"] == pytest.approx(sum(map(abs, by_hand)) / 6)
+    name, farthest = moves.farthest["seen"]
     assert (name, farthest) == ("cama", pytest.approx(sum(by_hand) / 3))
 
 
