@@ -37,8 +37,7 @@ def test_a_difference_is_the_mean_over_episodes_and_runs() -> None:
     by_hand = [
         np.mean([s[name] - float(t[name]) for name in s])
         for s, t in (
-            (last_success(a, "seen"), last_success(b, "seen"))
-            for a, b in zip(first, second)
+            (last_success(a, "seen"), last_success(b, "seen")) for a, b in zip(first, second)
         )
     ]
     assert gap.mean == pytest.approx(np.mean(by_hand))
@@ -148,8 +147,7 @@ def test_differences_of_averages_are_over_orders() -> None:
     runs = [run for method in ("finetuning", "er") for run in runs_of(method, (1, 2, 3))]
     row = next(row for row in tables(runs).splitlines() if row.startswith("| er − finetuning"))
     gaps = [
-        a.metric("seen", "SR_avg") - b.metric("seen", "SR_avg")
-        for a, b in zip(runs[3:], runs[:3])
+        a.metric("seen", "SR_avg") - b.metric("seen", "SR_avg") for a, b in zip(runs[3:], runs[:3])
     ]
     half = 4.303 * np.std(gaps, ddof=1) / np.sqrt(3)
     expected = [

@@ -28,11 +28,11 @@ from gym_clalfred.errors import BadInputError, DataError
         (lambda document: document.update(format=7), "format: expected 1"),
         (
             lambda document: document["splits"]["seen"]["metrics"].pop("SR_last"),
-            "valid_seen.metrics.SR_last",
+            "seen.metrics.SR_last",
         ),
         (
             lambda document: document["splits"]["unseen"]["matrix"]["GC"].pop(),
-            r"valid_unseen.matrix.GC: expected 7 rows of 7",
+            r"unseen.matrix.GC: expected 7 rows of 7",
         ),
         (
             lambda document: document["splits"]["seen"]["episodes"][0].pop("steps"),
@@ -40,21 +40,21 @@ from gym_clalfred.errors import BadInputError, DataError
         ),
         (
             lambda document: document["splits"]["seen"].pop("metrics"),
-            "splits.valid_seen.metrics: expected an object",
+            "splits.seen.metrics: expected an object",
         ),
         (
             lambda document: document["splits"]["unseen"].pop("episodes"),
-            "splits.valid_unseen.episodes: expected a list",
+            "splits.unseen.episodes: expected a list",
         ),
         (
             lambda document: document["splits"]["seen"]["matrix"].update(SR=[None] * 7),
-            r"valid_seen.matrix.SR: expected 7 rows of 7",
+            r"seen.matrix.SR: expected 7 rows of 7",
         ),
         (lambda document: document.update(evaluated_at=[1]), "evaluated_at: expected 7 entries"),
         (lambda document: document.update(labels={}), "labels.data: expected a text"),
         (
             lambda document: document["splits"]["seen"].update(after_each_task=[1] * 7),
-            r"valid_seen.after_each_task\[0\]: expected an object",
+            r"seen.after_each_task\[0\]: expected an object",
         ),
         (
             lambda document: document["config"].update(method=[]),

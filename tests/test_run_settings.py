@@ -80,7 +80,7 @@ def test_the_authors_streams_are_evaluated_task_by_task(
     )
     results = run_fake(config, tmp_path / "run")
     assert results.tasks == tuple(AUTHORS_ORDER)
-    for one in results.document["splits"]["valid_seen"]["episodes"]:
+    for one in results.document["splits"]["seen"]["episodes"]:
         room = EpisodeKey.parse(one["episode"]).trajectory.split("/")[0].rsplit("-", 1)[1]
         assert int(room) == AUTHORS_ORDER[results.tasks[one["on"]]]
 

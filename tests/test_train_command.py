@@ -54,7 +54,7 @@ def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> N
     assert results.config.method == "cama"
     assert results.config.setup == "behavior-il"
     assert results.document["stream"]["position"] == 7
-    for split in ("valid_seen", "valid_unseen"):
+    for split in ("seen", "unseen"):
         matrix = results.matrix(split)
         assert [sum(cell is not None for cell in row) for row in matrix] == list(range(1, 8))
         episodes = results.document["splits"][split]["episodes"]
@@ -77,8 +77,8 @@ def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -
     events.Reload()
     tags = set(events.Tags()["scalars"])
     assert {"train/loss", "train/action_accuracy", "cama/gamma_action"} <= tags
-    assert {"valid_seen/SR", "valid_unseen/PLW_GC", "valid_unseen/SR_Heat"} <= tags
-    assert len(events.Scalars("valid_seen/SR")) == 7
+    assert {"seen/SR", "unseen/PLW_GC", "unseen/SR_Heat"} <= tags
+    assert len(events.Scalars("seen/SR")) == 7
 
 
 def test_the_same_command_again_only_prints(trained: tuple[Path, Result]) -> None:
@@ -94,20 +94,20 @@ def test_forward_transfer_needs_evaluation_ahead(tmp_path: Path) -> None:
         episodes_per_task=1, evaluation_episodes=1, max_steps=2, evaluate_ahead=True, method="er"
     )
     results = run_fake(config, tmp_path / "run")
-    assert results.metric("valid_seen", "forward_transfer") == 0.0
-    matrix = results.matrix("valid_seen")
+    assert results.metric("seen", "forward_transfer") == 0.0
+    matrix = results.matrix("seen")
     assert [sum(cell is not None for cell in row) for row in matrix] == [2, 3, 4, 4]
-    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
     assert after == {0, 1, 2, 3, 4}
 
 
 def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
     config = fake_config(episodes_per_task=1, evaluation_episodes=1, max_steps=2, method="joint")
     results = run_fake(config, tmp_path / "run")
-    assert results.metric("valid_seen", "SR_last") is not None
-    assert results.metric("valid_seen", "SR_avg") is None
+    assert results.metric("seen", "SR_last") is not None
+    assert results.metric("seen", "SR_avg") is None
     assert results.document["training"]["updates"] == 4
-    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
     assert after == {4}
 
 
@@ -115,9 +115,7 @@ def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
 def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path: Path) -> None:
     config = fake_config(schedule=schedule, evaluation_episodes=1, max_steps=2, method="finetuning")
     results = run_fake(config, tmp_path / "run")
-    assert all(
-        one is not None for one in results.document["splits"]["valid_seen"]["after_each_task"]
-    )
+    assert all(one is not None for one in results.document["splits"]["seen"]["after_each_task"])
     assert schedule in results.document["stream"]["name"]
 
 
@@ -277,9 +275,7 @@ def test_films_show_a_success_or_the_best_try_and_a_failure(
     seen: list[tuple[int, int]], unseen: list[tuple[int, int]], expected: dict[str, str]
 ) -> None:
     splits = {
-        f"valid_{name}": {
-            "episodes": [episode(name, *one) for one in tries] + [episode(name, 5, 5, after=1)]
-        }
+        name: {"episodes": [episode(name, *one) for one in tries] + [episode(name, 5, 5, after=1)]}
         for name, tries in (("seen", seen), ("unseen", unseen))
     }
     document = {"tasks": ["a", "b"], "splits": splits}
