@@ -52,7 +52,7 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option(
     "--config",
     help="YAML file with settings, or the name of one that comes with the package "
-    "(grid, ablation, ablation-memory, schedules, paper); options given here win.",
+    "(main, others, weights, schedules, paper); options given here win.",
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")

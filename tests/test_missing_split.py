@@ -41,5 +41,5 @@ def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
 
 
 def test_data_without_any_validation_is_refused() -> None:
-    with pytest.raises(BadInputError, match="has no episodes of"):
+    with pytest.raises(BadInputError, match="has no such episodes"):
         evaluation_sets(fake_config(), Partial(Split.TRAIN), ["Kitchen"])
