@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +28,17 @@ from clalfred.agents.numerics.arithmetic import fingerprint
 from clalfred.agents.vision.appearance import appearance_of
 from clalfred.agents.vision.augment import Augmentation, augment
 from gym_clalfred.data.cache import cache_dir
+from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import STEP, Tokenizer
 from gym_clalfred.simulator.backends import looks_of, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
-from gym_clalfred.stream import Demonstration, demonstration_of, frames_index
+from gym_clalfred.stream import Demonstration, demonstration_of, frames_id, frames_index
+
+#: Trajectories that a process looks at before it reports.
+CHUNK = 16
 
 #: With the largest tier beside it, the cache stays below 1.5 GB.
 STORE_BYTES = 1_400_000_000
@@ -65,6 +69,10 @@ class ViewStore:
                 f"{path}: no readable views ({error}); delete the file, it will be made again "
                 "from its demonstration"
             ) from error
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of that name."""
+        return self._path(name).exists()
 
     def get(self, name: str, make: Callable[[], Mapping[str, Tensor]]) -> Views:
         """The stored views, made and stored first if they are not there or damaged."""
@@ -157,6 +165,28 @@ class EpisodeReader:
             )
         return self._views(frames_id, Augmentation(augmentation))
 
+    def missing(self, keys: Iterable[EpisodeKey]) -> list[str]:
+        """Which of the episodes' views the store does not have, room by room."""
+        if self.store is None:
+            return []
+        rooms = {
+            frames_id(self.source, key): key.trajectory.partition("/")[0].rpartition("-")[2]
+            for key in keys
+        }
+        names = sorted(rooms, key=lambda name: (rooms[name], name))
+        plain = Augmentation.NONE.value
+        return [one for one in names if not self.store.has(f"{self._kind}/{one}-{plain}")]
+
+    def prepare(self, missing: Sequence[str], workers: int) -> Iterator[int]:
+        """Makes and stores views in several processes; gives how many are done, again and again."""
+        parts = [tuple(missing[first : first + CHUNK]) for first in range(0, len(missing), CHUNK)]
+        self.close()
+        done = 0
+        with WorkerPool(workers) as pool:
+            for count in pool.map(partial(_prepare, self), parts):
+                done += count
+                yield done
+
     def close(self) -> None:
         """Frees the simulator."""
         if "_simulator" in vars(self):
@@ -198,6 +228,18 @@ class EpisodeReader:
             depth="depth" in seen,
         )
         return make_simulator(self.backend, options, self.source.room)
+
+
+def _prepare(reader: EpisodeReader, names: Sequence[str]) -> int:
+    """In a process of its own: makes the views of some trajectories."""
+    torch.set_num_threads(1)
+    try:
+        for name in names:
+            for augmentation in (Augmentation.NONE, *reader.augmentations):
+                reader._views(name, augmentation)
+    finally:
+        reader.close()
+    return len(names)
 
 
 def without_goal(tokens: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -72,6 +72,15 @@ class Console(RunCallback):
             )
         bar.update(position - bar.n)
 
+    def on_prepared(self, done: int, total: int) -> None:
+        """Moves a bar of demonstrations that are looked at for the first time."""
+        if self._bar is None:
+            click.echo(f"looking at {total} demonstrations for the first time")
+            self._bar = tqdm(total=total, unit="demo", disable=not on_terminal())
+        self._bar.update(done - self._bar.n)
+        if done == total:
+            self._close()
+
     def on_evaluating(self, learned: int) -> None:
         """Replaces the bar by one of evaluation episodes."""
         self._close()

@@ -36,6 +36,9 @@ class RunCallback(BaseCallback):
         """An episode was taken in, or an update made after the stream's end; false stops."""
         return True
 
+    def on_prepared(self, done: int, total: int) -> None:
+        """So many demonstrations of ``total`` have been looked at, before learning begins."""
+
     def on_evaluating(self, learned: int) -> None:
         """An evaluation begins after so many tasks."""
 

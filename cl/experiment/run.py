@@ -21,7 +21,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from clalfred.agents.acting.rollout import RolloutConfig, torch_threads
 from clalfred.agents.behavior_cloning import find_device
-from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.agents.demonstrations import CHUNK, EpisodeReader
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import fingerprint, make_portable
 from clalfred.cl.experiment.agent_file import save_agent
@@ -146,6 +146,7 @@ class Run:
                 self.load_state_dict(state)
             for listener in self._listeners:
                 listener.run = self
+            self._prepare()
             with self._timed("train"):
                 self.learner.learn(self.stream, every, log_interval=None)
             if not self.stream.exhausted:
@@ -255,6 +256,17 @@ class Run:
         self.save()
         for listener in self._listeners:
             listener.on_evaluated(evaluation)
+
+    def _prepare(self) -> None:
+        """Looks at all demonstrations once, in as many processes as evaluate."""
+        if self.rollout.workers < 2 or self.config.backend != "embedded":
+            return
+        missing = self.reader.missing(self.schedule.keys)
+        if len(missing) < CHUNK:
+            return
+        for done in self.reader.prepare(missing, self.rollout.workers):
+            for listener in self._listeners:
+                listener.on_prepared(done, len(missing))
 
     def _on_record(self, record: Record, total: int) -> None:
         for listener in self._listeners:
