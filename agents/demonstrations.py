@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -126,6 +127,8 @@ class EpisodeReader:
         backend: the simulator in which demonstrations are replayed.
         augmentations: made besides the plain views; the learner draws one at each use.
         split: where the demonstrations are.
+        blind: show it nothing, for comparison.
+        deaf: let it read nothing, for comparison.
     """
 
     source: EpisodeSource
@@ -134,10 +137,13 @@ class EpisodeReader:
     backend: str = "embedded"
     augmentations: tuple[Augmentation, ...] = ()
     split: Split = Split.TRAIN
+    blind: bool = False
+    deaf: bool = False
 
     def __call__(self, demonstration: Demonstration) -> EncodedEpisode:
         """The demonstration as tensors."""
-        tokens = Tokenizer.default().encode(demonstration.goal, demonstration.instructions)
+        words = ("", [""]) if self.deaf else (demonstration.goal, demonstration.instructions)
+        tokens = Tokenizer.default().encode(*words)
         if not self.agent.config.reads_goal:
             tokens = without_goal(tokens)
         hint = demonstration.hint
@@ -208,12 +214,13 @@ class EpisodeReader:
         """Which views are the same: those of one way of seeing and one look of the pictures."""
         embedded = self.backend == "embedded"
         appearance = looks_of(self.backend) if embedded else appearance_of(self._simulator)
-        return f"{self.agent.sight}/{appearance}"
+        return f"{self.agent.sight}{'-blind' if self.blind else ''}/{appearance}"
 
     def _observations(self, episode: Episode) -> Iterable[Observation]:
         for _ in replay(self._simulator, episode):
             frame = self._simulator.frame()
-            yield {name: getattr(frame, name) for name in self.agent.observes}
+            shown = {name: getattr(frame, name) for name in self.agent.observes}
+            yield blank(shown) if self.blind else shown
 
     @cached_property
     def _keys(self) -> Mapping[str, EpisodeKey]:
@@ -240,6 +247,19 @@ def _prepare(reader: EpisodeReader, names: Sequence[str]) -> int:
     finally:
         reader.close()
     return len(names)
+
+
+def blank(observation: Observation) -> Observation:
+    """Pictures that show nothing, but for one pixel that changes whenever anything does.
+
+    So an agent that sees nothing still feels whether its last action has done something.
+    """
+    shown = {name: np.zeros_like(picture) for name, picture in observation.items()}
+    if "rgb" in shown:
+        shown["rgb"][0, 0, 0] = list(
+            zlib.crc32(observation["rgb"].tobytes()).to_bytes(4, "big")[:3]
+        )
+    return shown
 
 
 def without_goal(tokens: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -23,7 +23,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from clalfred.agents.acting.heuristics import ActionHeuristics, EpisodeTrace
 from clalfred.agents.agent import Agent, Decision, Observation, State
-from clalfred.agents.demonstrations import without_goal
+from clalfred.agents.demonstrations import blank, without_goal
 from clalfred.agents.episode import START
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import MAX_TOKENS, Tokenizer
@@ -171,7 +171,7 @@ class Policy:
     def _shown(self, observation: Observation) -> Observation:
         if not self.blind:
             return observation
-        return {name: np.zeros_like(observation[name]) for name in self.agent.observes}
+        return blank({name: observation[name] for name in self.agent.observes})
 
     def _forward(
         self,

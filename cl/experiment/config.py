@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from clalfred.agents.acting.heuristics import ActionHeuristics
 from clalfred.agents.acting.rollout import RolloutConfig
 from clalfred.agents.agent import AgentConfig
 from clalfred.agents.registry import ENCODERS, agent_config, agent_name, with_settings
@@ -76,6 +77,9 @@ class RunConfig:
     )
     encoder_weights: str | None = setting(None, "File with the encoder's weights.", path=True)
     augment: bool = setting(False, "Draw one of the paper's seven augmentations at each use.")
+    blind: bool = setting(False, "Train and evaluate without views, for comparison.")
+    deaf: bool = setting(False, "Train and evaluate without words, for comparison.")
+    rules: bool = setting(True, "Evaluate with the released agent's rules around the network.")
     memory: int | None = setting(
         None, "Episodes that the method may keep.", shown="the paper's share of the stream"
     )
@@ -221,6 +225,11 @@ class RunConfig:
             return self.max_steps
         of_tier = TIERS[self.tier].evaluation_steps if self.data is None else None
         return of_tier or RolloutConfig.max_steps
+
+    @property
+    def heuristics(self) -> ActionHeuristics:
+        """The rules around the network."""
+        return ActionHeuristics() if self.rules else ActionHeuristics.off()
 
     @property
     def augmentations(self) -> tuple[Augmentation, ...]:

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
+from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import RolloutConfig, torch_threads
 from clalfred.agents.behavior_cloning import find_device
 from clalfred.agents.demonstrations import CHUNK, EpisodeReader
@@ -102,11 +103,18 @@ class Run:
             source=inputs.source,
         )
         self.reader = EpisodeReader(
-            inputs.source, inputs.agent, inputs.store, config.backend, config.augmentations
+            inputs.source,
+            inputs.agent,
+            inputs.store,
+            config.backend,
+            config.augmentations,
+            blind=config.blind,
+            deaf=config.deaf,
         )
         self.learner = config.learner(
             inputs.agent,
             self.env,
+            policy=Policy(inputs.agent, config.heuristics, config.blind, config.deaf),
             method=config.method_settings(len(self.schedule)),
             reader=self.reader,
             seed=config.seed,
