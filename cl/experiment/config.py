@@ -199,13 +199,20 @@ class RunConfig:
         """The method's name, with the preset if not the paper's, and with its own overrides."""
         notes = [] if self.preset == "paper" else [self.preset]
         notes += [f"{name} {value}" for name, value in self._method_changes.items()]
+        notes += ["without rules" if name == "rules" else name for name in self.controls]
         return f"{self.method} ({', '.join(notes)})" if notes else self.method
 
     @property
     def variant(self) -> dict[str, Any]:
         """In which settings the method differs from its preset, by name."""
         memory = {} if self.memory is None else {"memory": self.memory}
-        return {**self._method_changes, **memory}
+        return {**self._method_changes, **memory, **self.controls}
+
+    @property
+    def controls(self) -> dict[str, bool]:
+        """What is taken from the agent for comparison, by name."""
+        said = {"blind": self.blind, "deaf": self.deaf, "rules": self.rules}
+        return {name: value for name, value in said.items() if value != (name == "rules")}
 
     @property
     def agent_changes(self) -> dict[str, Any]:
