@@ -185,9 +185,7 @@ def test_its_config_goes_through_plain_values_and_names_what_it_does_not_know(na
     for preset in AGENTS.get(name).presets:
         config = agent_config(f"{name}:{preset}")
         assert config_from_dict(name, asdict(config)) == config
-    with pytest.raises(
-        BadInputError, match="no setting 'future'; it may come from a later release"
-    ):
+    with pytest.raises(BadInputError, match="no setting 'future'; it may come from a later"):
         config_from_dict(name, {**asdict(config), "future": 1})
 
 

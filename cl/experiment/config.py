@@ -108,6 +108,8 @@ class RunConfig:
             raise BadInputError(f"overrides {self.overrides!r}: expected settings by name")
         self.agent_config()
         settings = self._method_preset()
+        if self.memory is not None:
+            self.method_settings(0)  # refuses one that is too small before anything slow begins
         if self.split_folder is not None and self.schedule != "disjoint":
             raise BadInputError(
                 f"schedule {self.schedule!r}: the split folder's stream is taken as it is; leave "
@@ -260,7 +262,7 @@ class RunConfig:
         if not replays:
             return settings
         memory = self.memory or memory_size(stream_length, batch_size)
-        if memory <= settings.stream_size:
+        if memory <= settings.stream_size < batch_size:
             raise BadInputError(
                 f"memory {memory}: {self.method} gathers {settings.stream_size} episodes at a "
                 f"time, so with such a memory it could replay none; expected at least "
