@@ -54,8 +54,7 @@ class Registry(Generic[_Entry]):
 
     def names(self) -> tuple[str, ...]:
         """All names, those of this package first."""
-        own = (*self._places, *self._entries)
-        return (*own, *(name for name in self._entry_points() if name not in own))
+        return tuple(dict.fromkeys((*self._places, *self._entries, *self._entry_points())))
 
     def canonical(self, name: str) -> str:
         """The name under which something is registered; the error gives the closest known one."""

@@ -10,7 +10,7 @@ import time
 from functools import lru_cache
 
 import torch
-from fakes import FakeSource
+from fakes import FakeSimulator, FakeSource
 from learning import tiny_config
 from torch import Tensor
 
@@ -23,10 +23,13 @@ from clalfred.agents.training import TrainingConfig
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
+from gym_clalfred.errors import SimulatorError
 from gym_clalfred.simulator.backends import BACKENDS, Backend
+from gym_clalfred.simulator.contract import Scene
 from gym_clalfred.stream import demonstration_of
 
 BACKENDS.setdefault("fake", Backend("fakes:FakeSimulator"))
+BACKENDS.setdefault("dead", Backend("acting:DeadSimulator"))
 
 
 class FakeEncoder(VisualEncoder):
@@ -43,6 +46,13 @@ class BrokenEncoder(FakeEncoder):
 
     def _encode(self, images: Tensor) -> Tensor:
         raise ArithmeticError("no such colour")
+
+
+class DeadSimulator(FakeSimulator):
+    """Cannot be started, wherever."""
+
+    def reset(self, scene: Scene) -> None:
+        raise SimulatorError("no display")
 
 
 class TroubledSource(FakeSource):

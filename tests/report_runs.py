@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from runs import fake_config
@@ -30,7 +31,7 @@ def invented_results(
         if offline and learned < len(tasks):
             continue
         records = [
-            Record(split.value, on, _result(draw, f"{split.value}-{on}-{number}", chance))
+            Record(split, on, _result(draw, f"{split}-{on}-{number}", chance))
             for split, factor in zip(SPLITS, (1.0, 0.5))
             for on in range(learned)
             for chance in [skill * factor * (0.85 ** (0 if offline else learned - on - 1))]
@@ -47,7 +48,7 @@ def invented_results(
             **(
                 {
                     f"cama/{name}_{part}": 1 - scale / (1 + step / 10)
-                    for part in ("actions", "classes")
+                    for part in ("action", "class")
                     for name, scale in (("confidence", 0.7), ("gamma", 0.8))
                 }
                 if config.method.startswith("cama")
@@ -66,7 +67,7 @@ def invented_results(
             "length": ends[-1],
             "position": ends[-1],
         },
-        labels={"data": "invented", "backend": "none", "encoder": "none"},
+        labels={"data": "invented", "backend": "none", "sight": "none"},
         arithmetic="none",
         training={
             "updates": 100 * len(tasks),
@@ -102,6 +103,7 @@ def write_runs(
             for order in orders:
                 for seed in seeds:
                     config = fake_config(method=method, setup=setup, order=order, seed=seed)
+                    config = replace(config, overrides={})
                     results = invented_results(config, 0.2 + 0.2 * place)
                     results.save(folder / config.name / "results.json")
                     made.append(results)

@@ -111,7 +111,7 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
             ("train", "--tier", "huge", "--out", "run"),
             "unknown tier 'huge': known are tiny, small, full",
         ),
-        (("train", "--network", "paper", "--tier", "tiny", "--out", "run"), "resnet18"),
+        (("train", "--agent", "two-branch:paper", "--tier", "tiny", "--out", "run"), "resnet18"),
         (
             ("train", "--config", "grid"),
             "setup ['behavior-il', 'environment-il', 'imbalanced-environment-il']: expected one "
@@ -120,11 +120,19 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         (("train", "--config", "."), "config '.': expected a YAML file, found a folder"),
         (("train", "--device", "foo"), "device 'foo': expected cpu, cuda, cuda:1 or auto"),
         (
-            ("train", "--tier", "tiny", "--encoder-weights", "nowhere.pth", "--out", "run"),
+            ("train", "--tier", "tiny", "--encoder-weights=nowhere.pth", "--out=run"),
             "encoder_weights 'nowhere.pth': there is no such file",
         ),
         (
-            ("train", "--network", "paper", "--encoder-weights", "nowhere.pth", "--out", "run"),
+            (
+                "train",
+                "--agent",
+                "two-branch:paper",
+                "--encoder-weights",
+                "nowhere.pth",
+                "--out",
+                "run",
+            ),
             "encoder_weights 'nowhere.pth': there is no such file",
         ),
         (("evaluate", "agent.zip", "--split", "vald_seen"), "did you mean 'valid_seen'?"),

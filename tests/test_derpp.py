@@ -56,14 +56,14 @@ def test_the_imitation_loss_sums_over_the_episode() -> None:
     torch.testing.assert_close(weighted, torch.tensor([action + 0.5 * object_class + 5.0]))
 
 
-def test_the_progress_monitors_error_is_summed_over_steps_and_branches() -> None:
+def test_the_progress_monitors_error_is_averaged_over_steps() -> None:
     agent, episode = tiny_agent(), moves(2)
     for head in agent.network.progress_heads:
         torch.nn.init.zeros_(head.weight)
         torch.nn.init.zeros_(head.bias)
     # Both branches say 1/2; the targets are 1/2 and 1.
     auxiliary = agent(agent.collate([episode])).auxiliary
-    torch.testing.assert_close(auxiliary, torch.tensor([2 * 0.25]))
+    torch.testing.assert_close(auxiliary, torch.tensor([2 * 0.25 / 2]))
 
 
 def test_a_heads_rows_can_be_weighted() -> None:
@@ -73,11 +73,18 @@ def test_a_heads_rows_can_be_weighted() -> None:
     assert torch.equal(cross_entropy(head.first(1)), cross_entropy(head)[:1])
 
 
-def test_released_weights_divide_by_the_longest_episode() -> None:
-    outputs = flat_outputs(moves(4), moves(2), auxiliary=3.0)
+def test_released_losses_are_means() -> None:
+    first = replace(moves(4), actions=torch.tensor([5, 5, 0, 12]))
+    first = replace(first, classes=torch.tensor([54, 20, 0, 0]))
+    second = replace(moves(2), actions=torch.tensor([5, 12]), classes=torch.tensor([3, 0]))
+    outputs = flat_outputs(first, second, auxiliary=3.0)
     released = imitation_losses(outputs, LossConfig.released(False))
-    action = cross_entropy(outputs.heads["action"])
-    torch.testing.assert_close(released, (action + 0.2 * 3.0) / 4)
+    action = cross_entropy(outputs.heads["action"]) / 4
+    # Over episodes, the mean is that over all three interactions.
+    chance = 4.77912349311153
+    object_class = torch.tensor([2 * chance, chance]) * 2 / 3
+    torch.testing.assert_close(released, action + object_class + 0.2 * 3.0)
+    torch.testing.assert_close(object_class.mean(), torch.tensor(chance))
     assert LossConfig.released(True).auxiliary == 1.0
 
 
@@ -85,10 +92,16 @@ def test_logit_distance_is_summed_over_steps_and_averaged_over_labels() -> None:
     new = {"action": torch.full((2, ACTIONS), 3.0), "class": torch.full((1, CLASSES), 1.0)}
     old = {"action": torch.ones(2, ACTIONS), "class": torch.zeros(1, CLASSES)}
     # Two steps with a squared difference of 4 and one interaction with 1.
-    assert logit_distances([new], [old]).tolist() == [9.0]
-    assert logit_distances([new], [old], squared_norm=True).tolist() == [
-        8.0 * ACTIONS + 1.0 * CLASSES
-    ]
+    heads = {
+        name: Head(one, torch.zeros(len(one), dtype=torch.long), (len(one),))
+        for name, one in new.items()
+    }
+    outputs = Outputs(heads, torch.zeros(1))
+    assert logit_distances(outputs, [old], LossConfig(), False).tolist() == [9.0]
+    summed = logit_distances(outputs, [old], LossConfig(), True)
+    assert summed.tolist() == [8.0 * ACTIONS + 1.0 * CLASSES]
+    released = logit_distances(outputs, [old], LossConfig.released(True), False)
+    assert released.tolist() == [8.0 / 2 + 1.0]
 
 
 def test_the_loss_is_stream_plus_half_replay_plus_half_distance() -> None:
@@ -108,7 +121,7 @@ def test_released_preset_splits_the_replayed_half() -> None:
     outputs = flat_outputs(moves(4), moves(2), moves(2))
     imitation = imitation_losses(outputs, LossConfig.released(True))
     loss = agent.loss(outputs, (0, 1))
-    torch.testing.assert_close(loss, imitation[0] + 0.5 * imitation[2] + 0.5 * 8 / 4)
+    torch.testing.assert_close(loss, imitation[0] + 0.5 * imitation[2] + 0.5 * 8 / 2)
 
 
 def test_memory_keeps_the_logits_of_the_last_update() -> None:

@@ -22,7 +22,7 @@ SHORTER = {
     'tier="small"': 'tier="tiny"',
     'data="/data/alfred"': 'tier="tiny"',
     '"CLAlfred-BehaviorIL-v0", order=1,': '"CLAlfred-BehaviorIL-v0", order=1, tier="tiny",',
-    'RunConfig(method="er",': 'RunConfig(method="er", network="micro", max_steps=5,',
+    'RunConfig(method="er",': 'RunConfig(method="er", max_steps=5,',
     "max_steps=100)": "max_steps=5)",
     'tasks=["Heat"]': 'max_steps=5, tasks=["Heat"]',
 }

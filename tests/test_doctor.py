@@ -103,3 +103,11 @@ def test_a_package_that_cannot_be_imported_is_a_finding(package: str) -> None:
     assert f"MISSING {package}" in done.stdout
     assert "to mend it: install it again" in done.stdout
     assert done.stderr == ""
+
+
+def test_an_ffmpeg_that_encodes_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert CHECKS["ffmpeg"]().detail.endswith("encodes films")
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/bin/false")
+    finding = CHECKS["ffmpeg"]()
+    assert not finding.works
+    assert "/bin/false: cannot encode a film" in finding.detail

@@ -84,9 +84,16 @@ def test_released_preset_anchors_at_boundaries_and_replays() -> None:
         agent.observe(demonstrations(1)[0])
 
 
-def test_paper_preset_needs_no_boundaries_and_stores_no_episodes() -> None:
-    agent = make(anchor_every=3, batch_size=3)
+def test_the_task_free_preset_anchors_every_few_updates() -> None:
+    agent = make(preset="task-free", anchor_every=3, batch_size=4)
     assert not agent.needs_boundaries
     agent.learn(stream_for(agent, 6))
     assert agent.anchor
+    assert len(agent.memory) > 0
+
+
+def test_the_preset_without_replay_keeps_no_episodes() -> None:
+    agent = make(preset="without-replay", batch_size=3)
+    assert agent.needs_boundaries
+    agent.learn(stream_for(agent, 6))
     assert len(agent.memory) == 0

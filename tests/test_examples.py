@@ -12,7 +12,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-SHORT = ("--network", "micro", "--episodes-per-task", "2", "--max-steps", "5")
+SHORT = ("--episodes-per-task", "2", "--max-steps", "5")
 
 
 def run(name: str, *arguments: str) -> str:
@@ -27,7 +27,7 @@ def run(name: str, *arguments: str) -> str:
 def test_all_examples_are_tested() -> None:
     text = Path(__file__).read_text()
     names = [path.name for path in sorted(EXAMPLES.glob("0*.py"))]
-    assert len(names) == 5
+    assert len(names) == 6
     assert all(f'"{name}"' in text for name in names)
 
 
@@ -54,6 +54,15 @@ def test_own_method(tmp_path: Path) -> None:
     output = run("04_own_method.py", "--out", str(tmp_path / "run"), *SHORT)
     assert output.startswith("method     worst-replay")
     assert "behavior_il-disjoint-1" in output
+
+
+def test_own_agent(tmp_path: Path) -> None:
+    output = run(
+        "06_own_agent.py", "--out", str(tmp_path / "run"), "--episodes-per-task=1", "--max-steps=4"
+    )
+    assert "SR_last" in output
+    assert "GridTransformer loaded again, 174,404 parameters" in output
+    assert len((EXAMPLES / "06_own_agent.py").read_text().splitlines()) < 150
 
 
 def test_evaluate_and_record(trained: Path, tmp_path: Path) -> None:

@@ -330,3 +330,14 @@ def test_maps_are_found_by_name_and_made_again(tmp_path: Path) -> None:
     for name in ("other/" + made.name, made.name.replace("-none", "0-none")):
         with pytest.raises(DataError, match="cannot be made again here"):
             reader.find(name)
+
+
+def test_a_store_that_cannot_be_written_is_gone_without(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store = ViewStore(tmp_path / "file" / "below")
+    reader = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")
+    with pytest.warns(UserWarning, match="cannot be written to.*going on without it"):
+        first = reader(demonstration())
+    second = reader(demonstration())  # says so once
+    assert first.views.name == second.views.name == ""
+    assert torch.equal(dense(first.views), dense(second.views))

@@ -15,8 +15,8 @@ PAPER: dict[str, dict[str, Any]] = {
     "joint": {"stream_size": 32},
     "er": {"stream_size": 16},
     "mir": {"stream_size": 16, "candidates": 50},
-    "clib": {"stream_size": 1, "importance_decay": 0.9, "probes": 16, "rate_step": 0.95},
-    "ewc++": {"stream_size": 32, "penalty": 100.0, "anchor_at_boundaries": False},
+    "clib": {"stream_size": 1, "importance_decay": 0.9, "probes": 32, "rate_step": 0.95},
+    "ewc++": {"stream_size": 16, "penalty": 100.0, "anchor_at_boundaries": True},
     "der++": {"stream_size": 11, "replay_weight": 0.5, "distillation_weight": 0.5},
     "x-der": {"stream_size": 11, "gamma": 0.85, "margin": 0.7, "constraint_weight": 0.001},
     "cama": {"stream_size": 11, "replay_weight": 1.0, "alpha": 0.99, "queue_length": 5},
@@ -64,7 +64,7 @@ def test_training_of_both_presets(method: str) -> None:
 
 
 def test_batches_and_rates_are_the_agents() -> None:
-    settings = RunConfig().method_settings(2520)
+    settings = RunConfig(agent="two-branch").method_settings(2520)
     training = settings.training
     assert (training.batch_size, training.learning_rate) == (8, 3e-3)
     assert (settings.stream_size, settings.memory) == (3, 60)

@@ -34,9 +34,9 @@ from clalfred.cl.report.publish import collect, compacted
 from clalfred.cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
 from clalfred.cl.report.text import TEXT_WIDTH, fitted
 from clalfred.scripts.report import main
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
 
-DEFAULT_ENCODER = ConvEncoder().name
+DEFAULT_SIGHT = ConvEncoder().name
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
@@ -215,26 +215,30 @@ def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("changes", "encoder", "title"),
+    ("changes", "sight", "title"),
     [
-        ({}, DEFAULT_ENCODER, ""),
-        ({"max_steps": 100, "evaluate_ahead": True, "threads": 2}, DEFAULT_ENCODER, ""),
-        ({"max_steps": 50}, DEFAULT_ENCODER, ", steps 50"),
-        ({"split_folder": "/data/ours/"}, DEFAULT_ENCODER, ", split folder ours"),
-        ({"encoder_weights": "other.safetensors"}, "conv-0123", ", encoder conv-0123"),
+        ({}, DEFAULT_SIGHT, ""),
+        ({"max_steps": 100, "evaluate_ahead": True, "threads": 2}, DEFAULT_SIGHT, ""),
+        ({"max_steps": 50}, DEFAULT_SIGHT, ", steps 50"),
+        ({"split_folder": "/data/ours/"}, DEFAULT_SIGHT, ", split folder ours"),
+        ({"encoder_weights": "other.safetensors"}, "conv-0123", ""),
+        ({"overrides": {"agent.dropout": 0.5}}, DEFAULT_SIGHT, ", agent.dropout 0.5"),
     ],
 )
 def test_what_changes_results_is_in_the_tables_title(
-    changes: dict[str, Any], encoder: str, title: str
+    changes: dict[str, Any], sight: str, title: str
 ) -> None:
     runs = []
     for config in (RunConfig(method="er"), RunConfig(method="er", **changes)):
         run = invented_results(config, 0.5)
-        labels = {**run.document["labels"], "encoder": encoder if runs else DEFAULT_ENCODER}
+        labels = {**run.document["labels"], "sight": sight if runs else DEFAULT_SIGHT}
         runs.append(replace(run, document={**run.document, "labels": labels}))
-    plain = "behavior-il, disjoint, invented, none, small"
-    assert [group_title(run) for run in runs] == [plain, plain + title]
-    assert (compare(runs[:1], runs[1:], "seen") is None) == bool(title)
+    plain = f"behavior-il, disjoint, valid, invented, none, semantic-map, {DEFAULT_SIGHT}"
+    found = [group_title(run) for run in runs]
+    assert found[0] == plain
+    assert found[1].replace(f", {sight}", "") == plain.replace(f", {DEFAULT_SIGHT}", "") + title
+    assert (compare(runs[:1], runs[1:], "seen") is None) == (found[0] != found[1])
+    assert (found[0] != found[1]) == bool(title or sight != DEFAULT_SIGHT)
 
 
 def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> None:
@@ -249,17 +253,6 @@ def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> N
         assert episodes[0] == [one for one in episodes[1] if one["on"] < one["after"]]
 
 
-def test_published_runs_keep_their_titles() -> None:
-    folder = Path(__file__).parents[1] / "docs" / "results"
-    runs = [read_results(path) for path in folder.glob("*.json")]
-    assert runs
-    for run in runs:
-        config = run.config
-        memory = [] if config.memory is None else [f"memory {config.memory}"]
-        parts = [config.setup, config.schedule, "small-09c0cfc4", "embedded-1", "small", *memory]
-        assert group_title(run) == ", ".join(parts)
-
-
 def test_an_unknown_baseline_is_named(folder: Path) -> None:
     with pytest.raises(BadInputError, match=r"baseline 'mir'; there are cama, er"):
         summarise(load_runs(folder), "mir")
@@ -270,18 +263,24 @@ def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
         load_runs(tmp_path)
 
 
-def test_runs_of_methods_from_elsewhere_are_left_out(tmp_path: Path) -> None:
+def test_runs_of_methods_and_agents_from_elsewhere_are_reported(tmp_path: Path) -> None:
     write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
     (known,) = load_runs(tmp_path)
-    theirs = {**known.document, "config": {**known.document["config"], "method": "theirs"}}
-    Results(theirs).save(tmp_path / "theirs" / "results.json")
-    notices: list[str] = []
-    assert [run.config.method for run in load_runs(tmp_path, notices.append)] == ["er"]
-    (notice,) = notices
-    assert notice.startswith(f"{tmp_path / 'theirs' / 'results.json'}: config: unknown method ")
+    for name, changes in {
+        "theirs": {"method": "theirs", "preset": "odd", "overrides": {"zeal": 3}},
+        "others": {"agent": "others:big", "overrides": {"agent.zeal": 3}},
+    }.items():
+        config = {**known.document["config"], **changes}
+        Results({**known.document, "config": config}).save(tmp_path / name / "results.json")
+    runs = load_runs(tmp_path)
+    assert {run.config.method_title for run in runs} == {"er", "theirs (odd, zeal 3)"}
+    assert sum("others:big" in group_title(run) for run in runs) == 1
     shown = CliRunner().invoke(main, [str(tmp_path)])
-    assert shown.exit_code == 0
-    assert notice in shown.output
+    assert shown.exit_code == 0, shown.output
+    assert "theirs (odd, zeal 3)" in shown.output
+    # To run it, the class is needed.
+    with pytest.raises(UnknownMethodError, match="unknown method 'theirs'"):
+        RunConfig.from_dict({**known.document["config"], "method": "theirs"})
 
 
 def test_a_copied_run_counts_once(tmp_path: Path) -> None:
@@ -319,13 +318,6 @@ def test_published_copies_are_reported_like_the_runs(folder: Path, tmp_path: Pat
     shown = CliRunner().invoke(main, options)
     assert shown.exit_code == 0, shown.output
     assert "behavior-il" in (tmp_path / "page" / "index.html").read_text()
-
-
-def test_the_published_results_are_one_report() -> None:
-    runs = load_runs(Path(__file__).parents[1] / "docs" / "results")
-    titles = [table.title for table in summarise(runs, "finetuning")]
-    assert len([title for title in titles if title.startswith("behavior-il, disjoint")]) == 1
-    assert "data:video" not in as_html(runs, summarise(runs))
 
 
 def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:

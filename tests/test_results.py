@@ -41,7 +41,7 @@ def three_tasks() -> Results:
         ["a", "b", "c"],
         evaluations,
         stream={"name": "three", "digest": "0", "length": 60, "position": 60},
-        labels={"data": "invented", "backend": "none", "encoder": "none"},
+        labels={"data": "invented", "backend": "none", "sight": "none"},
         arithmetic="none",
         training={"updates": 60},
         curves=[],

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 from acting import BrokenEncoder, TroubledSource, fake_agent, make_learner, trained_learner
 from fakes import FakeSimulator, FakeSource
 
@@ -21,7 +22,7 @@ from clalfred.agents.acting.rollout import (
 from clalfred.cl.metrics import score
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.errors import DataError, SimulatorError, UsageError
 
 SOURCE = FakeSource()
 KEYS = [entry.key for entry in SOURCE.entries(Split.VALID_SEEN)]
@@ -208,3 +209,61 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path.write_text('{"nonsense": 1}\n' + json.dumps({"episode": "x"}) + "\n")
     with pytest.raises(DataError, match="line 1"):
         read_results(path)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_simulator_that_never_starts_is_an_error_and_no_result(
+    workers: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "results.jsonl"
+    broken = config(backend="dead", workers=workers)
+    with pytest.raises((SimulatorError, UsageError), match="could be started.*no display"):
+        evaluate(make_learner().policy, SOURCE, KEYS[:8], broken, path)
+    assert read_results(path) == {}
+
+
+def test_what_could_not_be_finished_is_tried_again_with_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, path = make_learner().policy, tmp_path / "results.jsonl"
+    with monkeypatch.context() as patch:
+        patch.setattr(FakeSimulator, "crash_at", 1)
+        first = evaluate(policy, SOURCE, KEYS[:3], config(), path)
+    crashed = [result.episode for result in first if result.error]
+    assert crashed
+    again: list[str] = []
+    second = evaluate(
+        policy, SOURCE, KEYS[:3], config(), path, lambda result: again.append(result.episode)
+    )
+    assert sorted(again) == sorted(crashed)
+    assert not any(result.error for result in second)
+    assert second == evaluate(policy, SOURCE, KEYS[:3], config())
+
+
+def test_an_unreadable_episode_alone_is_no_broken_simulator(tmp_path: Path) -> None:
+    gone, path = EpisodeKey(Split.VALID_SEEN, "none/such", 0), tmp_path / "results.jsonl"
+    for _ in range(2):
+        (result,) = evaluate(make_learner().policy, SOURCE, [gone], config(), path)
+        assert "no episode" in result.error
+
+
+def test_two_evaluations_do_not_write_to_one_file(tmp_path: Path) -> None:
+    path, policy = tmp_path / "results.jsonl", make_learner().policy
+    refused: list[str] = []
+
+    def meanwhile(result: EpisodeResult) -> None:
+        with pytest.raises(UsageError, match="another process is writing to it") as error:
+            evaluate(policy, SOURCE, KEYS[:2], config(), path)
+        refused.append(str(error.value))
+
+    evaluate(policy, SOURCE, KEYS[:2], config(), path, meanwhile)
+    assert len(refused) == 2
+    assert len(path.read_text().splitlines()) == 1 + 2
+
+
+def test_an_agent_whose_weights_are_no_numbers_is_refused() -> None:
+    policy = make_learner().policy
+    with torch.no_grad():
+        next(policy.agent.parameters())[0] = torch.nan
+    with pytest.raises(UsageError, match="are not finite: its training has failed"):
+        evaluate(policy, SOURCE, KEYS[:1], config())

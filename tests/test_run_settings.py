@@ -17,6 +17,7 @@ from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.agents.vision.augment import Augmentation
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.folder import RunFolder
+from clalfred.cl.experiment.results import read_results
 from clalfred.cl.experiment.run import Run, schedule_for
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
@@ -147,11 +148,38 @@ def test_a_split_folder_has_its_own_schedule() -> None:
     [
         {"method": "x-der"},
         {"method": "ewc++", "preset": "released"},
-        {"method": "ewc++", "overrides": {"anchor_at_boundaries": True}},
+        {"method": "ewc++"},
     ],
 )
 def test_who_needs_boundaries_is_refused_where_there_are_none(settings: dict[str, object]) -> None:
     RunConfig(schedule="blurry", **settings)  # type: ignore[arg-type]
     with pytest.raises(BadInputError, match="needs task boundaries"):
         RunConfig(schedule="gaussian", **settings)  # type: ignore[arg-type]
-    RunConfig(method="ewc++", schedule="gaussian")
+    RunConfig(method="ewc++", preset="task-free", schedule="gaussian")
+
+
+@pytest.mark.parametrize("method", ["er", "mir", "x-der", "cama"])
+def test_a_memory_that_leaves_nothing_to_replay_is_refused(method: str) -> None:
+    k = RunConfig(method=method).method_settings(1000).stream_size
+    with pytest.raises(BadInputError, match=f"memory {k}: {method} gathers {k} episodes.*{k + 1}"):
+        RunConfig(method=method, memory=k)
+    assert RunConfig(method=method, memory=k + 1).method_settings(1000).memory == k + 1
+    RunConfig(method="ewc++", memory=4)  # replays nothing anyway
+    RunConfig(method="finetuning", memory=4)
+
+
+def test_plots_and_films_that_fail_cost_no_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", "/bin/false")
+    config = fake_config(method="er", episodes_per_task=1, evaluation_episodes=1, max_steps=2)
+    with pytest.warns(UserWarning, match="could not be made.*the results are complete"):
+        results = run_fake(config, tmp_path / "run", media=True)
+    assert read_results(tmp_path / "run").document == results.document
+
+
+def test_long_names_are_short_enough_for_files_and_tell_runs_apart() -> None:
+    one, other = fake_config(), fake_config(overrides={"agent.word_dim": 9})
+    assert max(len(one.name), len(other.name)) < 200
+    assert one.name != other.name
+    assert one.name.endswith("-order1-seed0")

@@ -40,7 +40,6 @@ pytestmark = pytest.mark.slow
 SMALL: dict[str, Any] = {
     "setup": "environment-il",
     "tier": "tiny",
-    "network": "micro",
     "episodes_per_task": 1,
     "batch_size": 2,
     "evaluation_episodes": 1,

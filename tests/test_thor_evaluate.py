@@ -11,13 +11,13 @@ pytest.importorskip("ai2thor")
 
 import torch
 from click.testing import CliRunner
+from runs import MICRO
 from thor_players import set_options
 
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.cl.experiment import RunConfig
 from clalfred.cl.experiment.agent_file import save_agent
-from clalfred.cl.experiment.inputs import make_tools
-from clalfred.cl.experiment.run import make_agent
+from clalfred.cl.experiment.inputs import make_inputs
 from clalfred.scripts.evaluate import main
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.stream import demonstration_of
@@ -31,15 +31,16 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An agent that knows the shortest episode of a task by heart and errs in the others."""
     # The tests run side by side; more threads than cores would slow all of them down.
     torch.set_num_threads(1)
-    config = RunConfig(method="finetuning", tier="tiny", network="micro", batch_size=4)
-    tools = make_tools(config)
-    agent = make_agent(config, tools, 84, "cpu")
-    entries = [e for e in tools.source.entries(Split.TRAIN) if e.task_type is TASK]
-    episodes = [tools.source.episode(entry.key) for entry in entries]
+    config = RunConfig(method="finetuning", tier="tiny", overrides=MICRO, batch_size=4)
+    inputs = make_inputs(config)
+    agent, source = inputs.agent, inputs.source
+    learner = config.learner(agent, method=config.method_settings(84), device="cpu")
+    entries = [e for e in source.entries(Split.TRAIN) if e.task_type is TASK]
+    episodes = [source.episode(entry.key) for entry in entries]
     shortest = min(episodes, key=lambda episode: len(episode.trajectory.actions))
-    lesson = EpisodeReader(tools.source, tools.encoder)(demonstration_of(shortest, tools.source))
+    lesson = EpisodeReader(source, agent)(demonstration_of(shortest, source))
     for _ in range(160):
-        agent.learn([lesson])
+        learner.learn([lesson])
     folder = tmp_path_factory.mktemp("agent")
     save_agent(folder / "agent.zip", agent, config)
     return folder

@@ -124,13 +124,6 @@ def test_verifying_nothing_is_a_failure(tmp_path: Path, monkeypatch: pytest.Monk
     assert "not published" in done.output
 
 
-def test_a_diverged_run_equals_itself(tmp_path: Path) -> None:
-    run = invented_results(CONFIG, 0.4)
-    curves = [{**run.document["curves"][0], "train/loss": float("nan")}]
-    collect([changed(run, curves=curves)], tmp_path)
-    assert found(changed(run, curves=curves), tmp_path).different == ()
-
-
 def _new(folder: Path) -> Path:
     folder.mkdir()
     return folder

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import torch
@@ -80,9 +81,12 @@ def test_margin_constraints_between_past_present_and_future() -> None:
     first_task = torch.tensor([0, 1, FUTURE])
     probability = torch.tensor([[0.3, 0.5, 0.2], [0.1, 0.8, 0.1], [0.6, 0.3, 0.1]])
     truth = torch.tensor([1, 1, 0])
-    # Past against present, on the two streamed steps: 0.7 + 0.3 - 0.5 and 0.7 + 0.1 - 0.8.
-    # Future against the truth, on all: 0.7 + 0.2 - 0.5, 0.7 + 0.1 - 0.8 and 0.7 + 0.1 - 0.6.
-    expected = (0.5 + 0.0) / 2 + (0.4 + 0.0 + 0.2) / 3
+    # Past against present on the two streamed steps, among labels seen: 3/8 and 5/8, 1/9 and 8/9.
+    past = (0.7 + 3 / 8 - 5 / 8) + max(0.0, 0.7 + 1 / 9 - 8 / 9)
+    # Future against the truth's task on all steps, by logits.
+    pairs = ((0.2, 0.5), (0.1, 0.8), (0.1, 0.6))
+    future = sum(max(0.0, 0.7 + math.log(a) - math.log(b)) for a, b in pairs)
+    expected = past / 2 + future / 3
     head = Head(probability.log(), truth, (2, 1))
     value = agent._constraints(head, first_task, streamed=1)
     torch.testing.assert_close(value, torch.tensor(expected))

@@ -166,7 +166,8 @@ def run_episodes(
                 while slot.state is None and (key := waiting.take(slot.key)) is not None:
                     if on_start is not None:
                         on_start(key)
-                    yield from starts.note(slot.begin(key))
+                    failed = slot.begin(key)
+                    yield from starts.note(failed, slot.unreadable)
             busy = [slot for slot in slots if slot.state is not None]
             if not busy:
                 starts.check_any()
@@ -191,10 +192,12 @@ class _Starts:
         self._any = False
         self._failed: list[EpisodeResult] = []
 
-    def note(self, failed: EpisodeResult | None) -> Iterator[EpisodeResult]:
+    def note(self, failed: EpisodeResult | None, unreadable: bool) -> Iterator[EpisodeResult]:
         """Takes note of one start; gives the failures that are known to be the episodes' own."""
         self._any = self._any or failed is None
-        if failed is not None:
+        if failed is not None and unreadable:
+            yield failed  # no simulator would help
+        elif failed is not None:
             self._failed.append(failed)
         if self._any:
             yield from self._failed
@@ -262,11 +265,12 @@ class _Slot:
         self.key: EpisodeKey | None = None
         self.state: EpisodeState | None = None
         self.observation: dict[str, Any] = {}
+        self.unreadable = False
 
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
         """Starts an episode; gives a result at once if that is impossible."""
         self.key, self._info, self._spent = key, {}, 0.0
-        self._interactions = []
+        self._interactions, self.unreadable = [], False
         try:
             if self._env is None:
                 self._env = env_for(
@@ -280,6 +284,7 @@ class _Slot:
         except UsageError:
             raise  # too many simulators, for example: no fault of this episode
         except Exception as error:
+            self.unreadable = isinstance(error, DataError)
             return self._end(f"{type(error).__name__}: {error}")
         return None
 

@@ -121,6 +121,8 @@ class RunConfig:
             raise BadInputError(f"overrides {self.overrides!r}: expected settings by name")
         self.agent_config()
         settings = self._method_preset()
+        if self.memory is not None:
+            self.method_settings(0)  # refuses one that is too small before anything slow begins
         if self.split_folder is not None and self.schedule != "disjoint":
             raise BadInputError(
                 f"schedule {self.schedule!r}: the split folder's stream is taken as it is; leave "
@@ -185,14 +187,14 @@ class RunConfig:
     @property
     def name(self) -> str:
         """A folder name that tells runs of one sweep apart."""
-        parts = [self.setup, self.method, f"order{self.order}", f"seed{self.seed}"]
+        parts = [self.setup, self.method]
         if self.schedule != "disjoint":
             parts.insert(1, self.schedule)
         if self.preset != "paper":
-            parts.insert(-2, self.preset)
-        for name, value in {**self.variant, **self.agent_changes}.items():
-            parts.insert(-2, f"{name}-{value}")
-        return _short("-".join(parts))
+            parts.append(self.preset)
+        changes = {**self.variant, **self.agent_changes}
+        parts += [f"{name}-{value}" for name, value in changes.items()]
+        return f"{_short('-'.join(parts))}-order{self.order}-seed{self.seed}"
 
     @property
     def method_title(self) -> str:
@@ -228,8 +230,11 @@ class RunConfig:
     @property
     def step_limit(self) -> int:
         """Actions after which an evaluation episode is cut."""
-        if self.max_steps is not None:
-            return self.max_steps
+        return self.default_step_limit if self.max_steps is None else self.max_steps
+
+    @property
+    def default_step_limit(self) -> int:
+        """The limit that runs on such data have unless they say otherwise."""
         of_tier = TIERS[self.tier].evaluation_steps if self.data is None else None
         return of_tier or RolloutConfig.max_steps
 
@@ -280,7 +285,7 @@ class RunConfig:
         if not replays:
             return settings
         memory = self.memory or memory_size(stream_length, batch_size)
-        if memory <= settings.stream_size:
+        if memory <= settings.stream_size < batch_size:
             raise BadInputError(
                 f"memory {memory}: {self.method} gathers {settings.stream_size} episodes at a "
                 f"time, so with such a memory it could replay none; expected at least "

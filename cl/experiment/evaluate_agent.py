@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,4 +123,4 @@ def with_changes(
     changes = {name: value for name, value in changes.items() if value is not None}
     if "tier" in changes:
         changes.setdefault("data", None)  # the run's folder of episodes would win over a tier
-    return replace(config, **changes)
+    return RunConfig.recorded({**config.to_dict(), **changes})

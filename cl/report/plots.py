@@ -37,7 +37,7 @@ _SMOOTH = 9
 def plot_all(results: Results, folder: Path) -> list[Path]:
     """Makes every plot that the results have data for."""
     plots = {"tasks.png": plot_tasks, "matrix.png": plot_matrices, "training.png": plot_training}
-    if any("cama/gamma_actions" in row for row in results.document["curves"]):
+    if any("cama/gamma_action" in row for row in results.document["curves"]):
         plots["confidence.png"] = plot_confidence
     made = []
     with mpl.rc_context(STYLE):
@@ -135,8 +135,8 @@ def plot_confidence(results: Results) -> Figure:
     """CAMA's confidence and gamma along the stream, against the accuracy they stand for."""
     figure = Figure(figsize=(10, 3.6))
     axes = figure.subplots(1, 2, sharey=True)
-    for ax, part, word in zip(axes, ("actions", "classes"), ("action", "class")):
-        _line(ax, results, f"train/{word}_accuracy", "accuracy on the stream", "#9aa1ad", 100)
+    for ax, part in zip(axes, ("action", "class")):
+        _line(ax, results, f"train/{part}_accuracy", "accuracy on the stream", "#9aa1ad", 100)
         _line(ax, results, f"cama/confidence_{part}", "confidence", "#3366cc", 100)
         _line(ax, results, f"cama/gamma_{part}", "gamma", "#e0831f", 100)
         ax.set_title(part, loc="left", fontsize=11)

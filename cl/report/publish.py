@@ -44,12 +44,11 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
         if path.exists() and read_results(path).config != run.config:
             raise DataError(
                 f"{path}: is of other settings than {run.folder or run.config.name}; publish runs "
-                "of one tier, network and limits in one folder"
+                "of one tier, agent and limits in one folder"
             )
         with atomic_file(path) as file:
-            file.write(
-                (json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n").encode()
-            )
+            text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+            file.write(f"{text}\n".encode())
         made.append(path)
     return made
 

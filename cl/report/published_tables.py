@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from clalfred.agents.acting.records import EpisodeResult
+from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import is_offline, method_names
@@ -204,7 +204,7 @@ def as_they_are(runs: Sequence[Results]) -> list[Results]:
 
 def _plain_title(run: Results) -> str:
     """The method with its preset, without the settings that were changed."""
-    return replace(run.config, overrides={}).method_title
+    return RunConfig.recorded({**run.config.to_dict(), "overrides": {}}).method_title
 
 
 def is_plain(run: Results) -> bool:

@@ -237,7 +237,7 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
 def _own_step_limit(config: RunConfig) -> int | None:
     """``None`` for the one that runs on such data have by default."""
     limit = config.step_limit
-    return None if limit == replace(config, max_steps=None).step_limit else limit
+    return None if limit == config.default_step_limit else limit
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
