@@ -217,7 +217,7 @@ def test_a_simulator_that_never_starts_is_an_error_and_no_result(
 ) -> None:
     path = tmp_path / "results.jsonl"
     broken = config(backend="dead", workers=workers)
-    with pytest.raises((SimulatorError, UsageError), match="could be started.*no display"):
+    with pytest.raises((SimulatorError, UsageError), match=r"could be started.*no display"):
         evaluate(make_learner().policy, SOURCE, KEYS[:8], broken, path)
     assert read_results(path) == {}
 
