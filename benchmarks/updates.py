@@ -28,6 +28,7 @@ from clalfred.agents.agent import Agent
 from clalfred.agents.episode import EncodedEpisode, Views
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
+from clalfred.agents.plain import PlainTwoBranch
 from clalfred.agents.registry import make_agent
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig

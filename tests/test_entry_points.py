@@ -1,4 +1,4 @@
-"""An agent of another package: found by its entry point, trained by the command, killed, resumed."""
+"""An agent of another package: found by its entry point, trained, killed, resumed, reported."""
 
 from __future__ import annotations
 
