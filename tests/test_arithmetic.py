@@ -111,15 +111,13 @@ print(made, len(told), os.environ == before)
 
 
 @needs_avx2
-@pytest.mark.parametrize(("network", "expected"), [("small", True), ("paper", False)])
-def test_runs_of_the_small_network_are_portable(
-    network: str, expected: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("preset", "expected"), [("small", True), ("paper", False)])
+def test_runs_of_the_small_agent_are_portable(preset: str, expected: bool, tmp_path: Path) -> None:
     program = f"""
 from clalfred.cl.experiment import RunConfig, train
 from gym_clalfred.errors import ClAlfredError
 try:
-    train(RunConfig(network={network!r}, data="nowhere"), {str(tmp_path)!r})
+    train(RunConfig(agent="two-branch:{preset}", data="nowhere"), {str(tmp_path)!r})
 except ClAlfredError:
     print(is_portable(), "MKL_CBWR" in os.environ)
 """
@@ -131,8 +129,6 @@ def test_trained_agents_act_portably(tmp_path: Path) -> None:
     agent = untrained_agent(tmp_path)
     program = f"""
 from clalfred.cl.experiment.agent_file import load_agent
-from clalfred.cl.experiment.callbacks import RunCallback
-from clalfred.cl.experiment.run import Run
 load_agent({str(agent)!r}, device="cpu")
 print(is_portable())
 """

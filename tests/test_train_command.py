@@ -77,7 +77,7 @@ def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -
     events.Reload()
     tags = set(events.Tags()["scalars"])
     assert {"train/loss", "train/action_accuracy", "cama/gamma_action"} <= tags
-    assert {"valid_seen/SR", "valid_unseen/PLW_GC", "valid_unseen/SR_Heat"} <= tags
+    assert {"valid_seen/SR", "valid_unseen/PLW_GC", "valid_unseen/SR_look_at_obj_in_light"} <= tags
     assert len(events.Scalars("valid_seen/SR")) == 7
 
 
