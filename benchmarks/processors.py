@@ -42,31 +42,30 @@ def stream_here(episodes: int, method: str) -> dict[str, str]:
     import torch
 
     from clalfred.agents.numerics.arithmetic import fingerprint, make_portable
-    from clalfred.cl.experiment.callbacks import Listener
     from clalfred.cl.experiment.config import RunConfig
     from clalfred.cl.experiment.folder import RunFolder
-    from clalfred.cl.experiment.inputs import Tools, make_encoder
+    from clalfred.cl.experiment.inputs import RunInputs, new_agent
     from clalfred.cl.experiment.run import Run
     from gym_clalfred.data.sources import open_source
 
     make_portable()
     torch.set_num_threads(1)
     config = RunConfig(method=method, setup="environment-il")
-    tools = Tools(open_source(config.tier, config.data), make_encoder(config))
+    inputs = RunInputs(open_source(config.tier, config.data), new_agent(config))
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(config, RunFolder(folder, config), tools, "cpu", 1, Listener())
+        run = Run(config, RunFolder(folder, config), inputs, "cpu", 1)
         found = {"data": run.labels["data"], "arithmetic": fingerprint()}
         maps = []
         for _ in range(episodes):
             episode = run.reader(run.stream.next_demonstration())
-            maps.append(episode.features.views.numpy())
-            run.agent.observe(episode)
+            maps.append(episode.views["views"].numpy())
+            run.learner.observe(episode)
         observation, _ = run.env.reset(seed=0)
         run.env.close()
     found["pictures"] = digest([observation["rgb"]])
     found["feature maps"] = digest(maps)
-    weights = [one.detach().contiguous().numpy() for one in run.agent.network.parameters()]
-    found[f"weights after {run.agent.num_updates} updates"] = digest(weights)
+    weights = [one.detach().contiguous().numpy() for one in run.learner.agent.parameters()]
+    found[f"weights after {run.learner.num_updates} updates"] = digest(weights)
     return found
 
 

@@ -24,17 +24,19 @@ from torch.profiler import ProfilerActivity, profile
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import RolloutConfig, roll_out
-from clalfred.agents.episode import EncodedEpisode, ViewFeatures
-from clalfred.agents.losses import split_logits
-from clalfred.agents.numerics.adam import Adam
+from clalfred.agents.agent import Agent
+from clalfred.agents.episode import EncodedEpisode, Views
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
-from clalfred.agents.plain import PlainNetwork
+from clalfred.agents.plain import PlainTwoBranch
+from clalfred.agents.registry import make_agent
+from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig
-from clalfred.agents.two_branch.dropout import DropoutMasks
+from clalfred.agents.two_branch.maps import dense_views
 from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.cama import CAMA
-from clalfred.cl.memory import Stored
+from clalfred.cl.memory import MemoryItem
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Split
@@ -46,8 +48,21 @@ TOKENS = (170, *range(130, 37, -3))
 INTERACTIONS = 7
 
 
-def demonstrations(config: TwoBranchConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
+class Sizes(VisualEncoder):
+    """Says how large maps are: 512 channels as ResNet-18's, or the small encoder's."""
+
+    image_size, cells, name = 300, 49, "random"
+
+    def __init__(self, channels: int) -> None:
+        self.channels = channels
+
+    def _encode(self, images: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("the episodes have their maps already")
+
+
+def demonstrations(channels: int, dtype: torch.dtype) -> list[EncodedEpisode]:
     """Random episodes with the lengths above."""
+    vocabulary = len(Tokenizer.default())
     generator = torch.Generator().manual_seed(0)
     made = []
     for number, (steps, words) in enumerate(zip(LENGTHS, TOKENS)):
@@ -57,36 +72,36 @@ def demonstrations(config: TwoBranchConfig, dtype: torch.dtype) -> list[EncodedE
         actions[where] = int(Action.PickupObject)
         classes[where] = torch.randint(1, 119, (len(where),), generator=generator)
         actions[-1] = int(Action.Stop)
-        maps = torch.rand(steps, config.views, config.channels, config.cells, generator=generator)
+        maps = torch.rand(steps, 5, channels, 49, generator=generator)
         maps = (maps * 254 - 127).to(dtype) if dtype == torch.int8 else maps.to(dtype)
-        tokens = torch.randint(1, config.vocabulary, (words,), generator=generator)
-        features = ViewFeatures.from_dense(maps)
-        made.append(EncodedEpisode(f"{number}", features, tokens, actions, classes))
+        tokens = torch.randint(1, vocabulary, (words,), generator=generator)
+        views = Views(dense_views(maps))
+        made.append(EncodedEpisode(f"{number}", views, tokens, actions, classes))
     return made
 
 
-def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
+def make_learner(
+    size: str, kind: type[Agent] = TwoBranch
+) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
     """CAMA with a filled memory, the streamed episodes and the slots to replay."""
     if size == "paper":  # as clalfred.cl.experiment does
         keep_freed_memory()
     else:
         make_portable()
-    vocabulary = len(Tokenizer.default())
-    config = (
-        TwoBranchConfig.paper(vocabulary) if size == "paper" else TwoBranchConfig.small(vocabulary)
-    )
-    dtype = torch.float16 if size == "paper" else torch.int8
-    agent = CAMA(config, device="cpu")
-    episodes = demonstrations(config, dtype)
+    paper = size == "paper"
+    config = TwoBranchConfig.paper() if paper else TwoBranchConfig.small()
+    channels, dtype = (512, torch.float16) if paper else (ConvEncoder.channels, torch.int8)
+    agent = CAMA(kind(config, Sizes(channels)), device="cpu")
+    episodes = demonstrations(channels, dtype)
     # Every third is streamed, so that both parts have long and short episodes.
     stream = tuple(episodes[::3])
     for episode in (one for number, one in enumerate(episodes) if number % 3):
-        agent.memory.offer(Stored(episode))
+        agent.memory.add(MemoryItem(episode))
     batch = agent.make_batch([agent.memory[slot].episode for slot in range(len(agent.memory))])
     with torch.no_grad():
-        logits = split_logits(agent.network(batch), batch)
+        logits = agent.agent(batch).logits_by_episode()
     for slot, one in enumerate(logits):
-        agent.memory.rewrite(slot, one.detached())
+        agent.memory.rewrite(slot, one)
     return agent, stream, tuple(range(len(agent.memory)))
 
 
@@ -101,29 +116,27 @@ def timed(label: str) -> Iterator[None]:
 
 def measure_update(size: str, repeats: int) -> None:
     """Whole updates, their parts, and the operations that take the most time."""
-    agent, stream, slots = make_agent(size)
-    parameters = sum(weight.numel() for weight in agent.network.parameters())
+    agent, stream, slots = make_learner(size)
+    parameters = sum(weight.numel() for weight in agent.agent.parameters())
     print(f"CAMA, {size}: {parameters / 1e6:.1f} million parameters, {sum(LENGTHS)} steps")
     for _ in range(repeats):
         with timed("update"):
-            agent._after_update(agent._update(stream, slots))
+            agent.after_update(agent.update(stream, slots))
     batch = agent.make_batch([*stream, *(agent.memory[slot].episode for slot in slots)])
-    rate = agent.config.dropout
-    masks = DropoutMasks(rate, agent.generator, agent.device) if rate else None
     print("parts:")
     with torch.no_grad(), timed("read the instructions, forward"):
-        agent.network.read(batch.tokens, batch.token_lengths)
+        agent.agent.start(batch.tokens, batch.token_lengths)
     with timed("whole forward"):
-        loss = agent._loss(agent.network(batch, masks), batch, slots)
+        loss = agent.loss(agent.forward(batch), slots)
     agent.optimizer.zero_grad()
     with timed("backward"):
         loss.backward()
     with timed("clip and optimise"):
-        torch.nn.utils.clip_grad_norm_(agent.network.parameters(), 5.0)
+        torch.nn.utils.clip_grad_norm_(agent.agent.parameters(), 5.0)
         agent.optimizer.step()
     print(f"  peak memory of the process {peak_gigabytes():.2f} GB")
     with profile(activities=[ProfilerActivity.CPU]) as profiler:
-        agent._update(stream, slots)
+        agent.update(stream, slots)
     table = profiler.key_averages().table(
         sort_by="self_cpu_time_total", row_limit=12, max_name_column_width=32
     )
@@ -161,14 +174,11 @@ def compare(threads: int, repeats: int) -> None:
 def cost_of_update(plain: bool, threads: int, repeats: int) -> Cost:
     """What an update of CAMA costs in this process, which should have done nothing else."""
     torch.set_num_threads(threads)
-    agent, stream, slots = make_agent("paper")
-    if plain:
-        agent.network = PlainNetwork(agent.network)  # type: ignore[assignment]  # same forward
-        agent.optimizer = Adam(agent.network.parameters(), agent.training.learning_rate)
+    agent, stream, slots = make_learner("paper", PlainTwoBranch if plain else TwoBranch)
     times = []
     for _ in range(repeats):
         wall, processor = time.perf_counter(), time.process_time()
-        agent._after_update(agent._update(stream, slots))
+        agent.after_update(agent.update(stream, slots))
         times.append((time.perf_counter() - wall, time.process_time() - processor))
     return Cost(*min(times), peak_gigabytes())
 
@@ -182,18 +192,13 @@ def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None
     """Steps per second in this process, with rendering, encoder and network."""
     source = open_source(tier)
     keys = [entry.key for entry in source.entries(Split.TRAIN)][:64]
-    encoder = ConvEncoder()
-    agent = CAMA(
-        TwoBranchConfig.small(len(Tokenizer.default()), encoder.channels),
-        policy=Policy(encoder),
-        device="cpu",
-    )
     for count in counts:
         config = RolloutConfig(environments=count, max_steps=max_steps)
-        list(roll_out(agent, source, keys[:1], config))
-        agent.policy = Policy(encoder)  # one that has not seen these rooms before
+        policy = Policy(make_agent("two-branch"))
+        list(roll_out(policy, source, keys[:1], config))
+        policy = Policy(make_agent("two-branch"))  # one that has not seen these rooms before
         wall, processor = time.perf_counter(), time.process_time()
-        steps = sum(result.steps for result in roll_out(agent, source, keys, config))
+        steps = sum(result.steps for result in roll_out(policy, source, keys, config))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
         print(
             f"rollouts with {count:2d} environments: {steps / wall:6.0f} steps/s"

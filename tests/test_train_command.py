@@ -77,7 +77,7 @@ def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -
     events.Reload()
     tags = set(events.Tags()["scalars"])
     assert {"train/loss", "train/action_accuracy", "cama/gamma_action"} <= tags
-    assert {"seen/SR", "unseen/PLW_GC", "unseen/SR_Heat"} <= tags
+    assert {"seen/SR", "unseen/PLW_GC", "unseen/SR_look_at_obj_in_light"} <= tags
     assert len(events.Scalars("seen/SR")) == 7
 
 

@@ -75,7 +75,8 @@ def load_agent(
         if isinstance(error, DataError):
             raise
         raise DataError(
-            f"{path}: does not hold an agent that this release can load ({error}); act with the "
+            f"{path}: does not hold an agent that this release can load "
+            f"({' '.join(str(error).split())}); act with the "
             "release that trained it, or train it again"
         ) from error
     heuristics = ActionHeuristics() if rules else ActionHeuristics.off()
