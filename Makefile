@@ -14,11 +14,11 @@ $(VENV)/.installed: setup.py constraints.txt
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) -e ".[test,dev,thor,minari,ray]"
+	$(PIP) -e ".[test,dev,thor,minari,play,ray]"
 	touch $@
 
 demo: $(VENV)/.installed  ## the main job on the embedded backend, from nothing to a video
-	$(BIN)/python -m scripts.demo
+	$(BIN)/python -m clalfred.scripts.demo
 
 test: $(VENV)/.installed-dev  ## all tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -32,6 +32,8 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 
 types: $(VENV)/.installed-dev
+	mkdir -p build/types/clalfred
+	for folder in agents cl scripts; do ln -sfn ../../../$$folder build/types/clalfred/; done
 	$(BIN)/mypy
 
 bench: $(VENV)/.installed-dev

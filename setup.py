@@ -24,10 +24,19 @@ COMMANDS = (
 EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],
     "minari": ["minari>=0.5", "pyarrow"],
+    "play": ["pygame>=2.5"],
     "ray": ["ray>=2.9"],
-    "vision": ["torchvision"],
     "bench": ["mujoco", "miniworld"],
 }
+
+#: Folders that stay at the top level but are imported as clalfred.agents, clalfred.cl, ...
+FOLDERS = ("agents", "cl", "scripts")
+PACKAGE_DIR = {f"clalfred.{name}": name for name in FOLDERS}
+PACKAGES = find_packages(include=["gym_clalfred*"]) + [
+    f"clalfred.{name}"
+    for folder in FOLDERS
+    for name in find_packages(include=[folder, f"{folder}.*"])
+]
 
 setup(
     name="cl-alfred-gym",
@@ -37,7 +46,8 @@ setup(
     long_description_content_type="text/markdown",
     license="MIT",
     python_requires=">=3.10",
-    packages=find_packages(include=["gym_clalfred*", "agents*", "cl*", "scripts*"]),
+    packages=PACKAGES,
+    package_dir=PACKAGE_DIR,
     package_data={
         "": ["py.typed", "*.txt", "*.html", "configs/*.yaml", "weights/*.safetensors"],
     },
@@ -54,6 +64,7 @@ setup(
         "click>=8.1",
         "tqdm>=4.66",
         "pyyaml>=6",
+        "filelock>=3.12",
         "matplotlib>=3.8",
         "tensorboard>=2.15",
     ],
@@ -63,6 +74,6 @@ setup(
         "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
     },
     entry_points={
-        "console_scripts": [f"clalfred-{name} = scripts.{name}:main" for name in COMMANDS]
+        "console_scripts": [f"clalfred-{name} = clalfred.scripts.{name}:main" for name in COMMANDS]
     },
 )

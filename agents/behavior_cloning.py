@@ -17,23 +17,22 @@ from torch import Tensor
 from tqdm import tqdm
 from typing_extensions import Self
 
-from agents.adam import Adam
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.checkpoint import load_state, save_state
-from agents.config import NetworkConfig
-from agents.dropout import DropoutMasks
-from agents.losses import EpisodeLosses, imitation_losses
-from agents.network import Predictions, TwoBranchNetwork
-from agents.policy import Policy, PolicyState
-from agents.training import TrainingConfig
-from gym_clalfred.errors import BadInputError, DataError, UsageError
+from clalfred.agents.acting.policy import Policy, PolicyState
+from clalfred.agents.agent import Agent, Outputs
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.episode import Batch, EncodedEpisode, Views
+from clalfred.agents.losses import imitation_losses
+from clalfred.agents.numerics.adam import Adam
+from clalfred.agents.registry import agent_kind, config_from_dict, make_agent
+from clalfred.agents.training import TrainingConfig
+from gym_clalfred.errors import BadInputError, DataError, DivergenceError, UsageError
 from gym_clalfred.stream import Demonstration, TaskStream
 
-#: Makes tensors of a demonstration, see ``agents.features.EpisodeReader``.
+#: Makes tensors of a demonstration, see ``clalfred.agents.demonstrations.EpisodeReader``.
 Reader = Callable[[Demonstration], EncodedEpisode]
 
-#: Finds stored maps by name, see ``agents.features.FeatureStore``.
-FeatureLookup = Callable[[str], ViewFeatures]
+#: Finds stored views by name, see ``clalfred.agents.demonstrations.ViewStore``.
+ViewLookup = Callable[[str], Views]
 
 
 def find_device(name: torch.device | str) -> torch.device:
@@ -55,16 +54,16 @@ def find_device(name: torch.device | str) -> torch.device:
 
 
 class BehaviorCloning:
-    """Trains the two-branch network on demonstrations that arrive one at a time.
+    """Trains an agent on demonstrations that arrive one at a time.
 
     Episodes are gathered until there is a batch; then there are as many updates as episodes, so
     there is one update per episode on average. The last, smaller group is trained on too.
 
     Args:
-        network: sizes of the network.
+        agent: what learns: an ``Agent`` or the name of a registered one.
         env: only for callbacks that ask the model for its environment.
-        training: optimiser settings.
-        policy: turns observations into actions; needed for ``predict``, not for ``learn``.
+        training: optimiser settings; by default the agent's batch and learning rate.
+        policy: how it acts; with the released agent's rules by default.
         reader: makes tensors of the stream's demonstrations; not needed if tensors come already.
         seed: of weights, dropout, augmentation and memory.
         device: where to compute; ``auto`` is a GPU if there is one.
@@ -78,7 +77,7 @@ class BehaviorCloning:
 
     def __init__(
         self,
-        network: NetworkConfig,
+        agent: Agent | str,
         env: Any = None,
         *,
         training: TrainingConfig | None = None,
@@ -89,25 +88,35 @@ class BehaviorCloning:
         verbose: int = 0,
         tensorboard_log: str | None = None,
     ) -> None:
-        self.config = network
-        self.training = training or TrainingConfig()
-        self.policy = policy
+        agent = make_agent(agent, seed=seed) if isinstance(agent, str) else agent
+        self.agent = agent.to(find_device(device))
+        self.training = training or TrainingConfig(
+            self.agent.config.batch_size, self.agent.config.learning_rate
+        )
+        if not self.training.teacher_forcing and not self.agent.can_feed_back:
+            raise BadInputError(
+                f"{type(self.agent).__name__} can be trained with teacher forcing only: choose "
+                "another preset of the method"
+            )
+        self.policy = policy or Policy(self.agent)
         self.reader = reader
         self.seed = seed
-        self.device = find_device(device)
         self.verbose = verbose
         self.tensorboard_log = tensorboard_log
         self.generator = torch.Generator().manual_seed(seed)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.network = TwoBranchNetwork(network).to(self.device)
-        self.optimizer = Adam(self.network.parameters(), self.training.learning_rate)
+        self.optimizer = Adam(self.agent.parameters(), self.training.learning_rate)
         self.num_timesteps = 0
         self.num_episodes = 0
         self.num_updates = 0
+        self.num_forwards = 0
         self._env = env
         self._gathered: list[EncodedEpisode] = []
         self._logger: Logger | None = None
+
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return self.agent.device
 
     @property
     def group_size(self) -> int:
@@ -118,7 +127,7 @@ class BehaviorCloning:
         self,
         stream: TaskStream | Iterable[EncodedEpisode | Demonstration],
         callback: BaseCallback | list[BaseCallback] | Callable[..., bool] | None = None,
-        log_interval: int = 100,
+        log_interval: int | None = 100,
         tb_log_name: str = "run",
         progress_bar: bool = False,
     ) -> Self:
@@ -127,7 +136,7 @@ class BehaviorCloning:
         Args:
             stream: the episodes, each seen once; a ``TaskStream`` is told what this learner needs.
             callback: SB3's; ``on_step`` comes after each episode, not after each time step.
-            log_interval: episodes between two lines of the logger.
+            log_interval: episodes between two lines of the logger; ``None`` if a callback writes.
             tb_log_name: name of the run in TensorBoard.
             progress_bar: whether to show one.
         """
@@ -140,7 +149,7 @@ class BehaviorCloning:
         with tqdm(total=count, unit="episode", disable=not progress_bar) as bar:
             for _ in self._lessons(stream):
                 bar.update()
-                if self.num_episodes % log_interval == 0:
+                if log_interval is not None and self.num_episodes % log_interval == 0:
                     self.dump_logs()
                 if not callbacks.on_step():
                     break
@@ -153,11 +162,10 @@ class BehaviorCloning:
         if episode.starts_task:
             if self._gathered:
                 self._train_gathered()
-            self._on_boundary()
+            self.on_boundary()
         self._gathered.append(episode)
         self.num_episodes += 1
         self.num_timesteps += len(episode)
-        self._on_arrival(episode)
         if len(self._gathered) == self.group_size:
             self._train_gathered()
 
@@ -175,46 +183,43 @@ class BehaviorCloning:
         deterministic: bool = True,
     ) -> tuple[NDArray[np.int64], PolicyState]:
         """SB3's ``predict``: actions (n, 2) for n environments, or (2,) for one, and the state."""
-        if self.policy is None:
-            raise UsageError(
-                "this agent has no policy to see with: give BehaviorCloning a "
-                "policy=Policy(encoder), or load it with one"
-            )
-        return self.policy.predict(
-            self.network, observation, state, episode_start, deterministic, self.generator
-        )
+        return self.policy.predict(observation, state, episode_start, deterministic, self.generator)
 
-    def forward(self, batch: Batch) -> Predictions:
-        """Predictions in training mode, with dropout."""
-        masks = None
-        if self.config.dropout:
-            masks = DropoutMasks(self.config.dropout, self.generator, self.device)
-        predictions: Predictions = self.network(batch, masks, self.training.teacher_forcing)
-        return predictions
+    def forward(self, batch: Batch) -> Outputs:
+        """What the agent says of a batch in training, with dropout."""
+        return self._run(batch, self.generator)
 
-    def plain_forward(self, batch: Batch) -> Predictions:
-        """Predictions as ``forward`` makes them, without dropout."""
-        predictions: Predictions = self.network(batch, None, self.training.teacher_forcing)
-        return predictions
+    def plain_forward(self, batch: Batch) -> Outputs:
+        """As ``forward``, without dropout."""
+        return self._run(batch, None)
 
-    def losses(self, predictions: Predictions, batch: Batch) -> EpisodeLosses:
-        """Imitation losses of each episode."""
-        return imitation_losses(predictions, batch, self.training.loss)
+    def losses(self, outputs: Outputs) -> Tensor:
+        """(B,) imitation losses of each episode."""
+        return imitation_losses(outputs, self.training.loss)
 
-    def make_batch(self, episodes: Sequence[EncodedEpisode]) -> Batch:
-        """A batch on the agent's device, with augmentation."""
-        return Batch.of(episodes, self.generator, self.training.blind).to(self.device)
+    def make_batch(self, episodes: Sequence[EncodedEpisode], augment: bool = True) -> Batch:
+        """A batch on the agent's device; an augmentation of each episode is drawn."""
+        return self.agent.collate(episodes, self.generator if augment else None)
 
     def step(self, loss: Tensor) -> None:
-        """One step of the optimiser down a loss."""
+        """One step of the optimiser down a loss.
+
+        Raises:
+            DivergenceError: if the loss or its gradient is not finite; the weights stay as before.
+        """
+        self._check_finite("loss", float(loss.detach()))
         self.optimizer.zero_grad()
         loss.backward()
-        self._on_gradients()
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.training.max_gradient_norm)
+        self.on_gradients()
+        norm = torch.nn.utils.clip_grad_norm_(
+            self.agent.parameters(), self.training.max_gradient_norm
+        )
+        self._check_finite("gradient", float(norm))
         self.optimizer.learning_rate = self.learning_rate
         self.optimizer.step()
         self.num_updates += 1
         self.logger.record_mean("train/loss", float(loss.detach()))
+        self.logger.record_mean("train/clipped", float(norm > self.training.max_gradient_norm))
         self.logger.record("train/updates", self.num_updates)
 
     @property
@@ -247,7 +252,7 @@ class BehaviorCloning:
         return None
 
     def save(self, path: str | Path) -> Path:
-        """Writes everything that learning goes on from; see ``agents.checkpoint``."""
+        """Writes everything that learning goes on from; see ``clalfred.agents.checkpoint``."""
         return save_state(path, self.state_dict())
 
     @classmethod
@@ -255,64 +260,81 @@ class BehaviorCloning:
         cls,
         path: str | Path,
         env: Any = None,
-        features: FeatureLookup | None = None,
+        views: ViewLookup | None = None,
+        agent: Agent | None = None,
         **arguments: Any,
     ) -> Self:
-        """An agent that goes on exactly where ``save`` was called.
+        """A learner that goes on exactly where ``save`` was called.
 
         Args:
             path: the checkpoint.
             env: as for the constructor.
-            features: finds the maps of gathered and stored episodes that came from a store.
+            views: finds the views of gathered and stored episodes that came from a store.
+            agent: an untrained one of the same kind, if it cannot be made by its name.
             arguments: the constructor's ``policy``, ``reader``, ``device`` and so on.
         """
         state = load_state(path)
-        if not isinstance(state.get("agent"), str):
+        if not isinstance(state.get("learner"), str):
             raise DataError(
                 f"{path}: was written by a run, not by {cls.__name__}.save; continue the run with "
-                "cl.experiment.train, or act with cl.experiment.agent_file.load_agent"
+                "clalfred.cl.experiment.train, or act with its agent.zip (load_agent)"
             )
-        if state["agent"] != cls.__name__:
+        if state["learner"] != cls.__name__:
             raise DataError(
-                f"{path}: holds a {state['agent']}, not a {cls.__name__}; load it with "
-                f"{state['agent']}.load"
+                f"{path}: holds a {state['learner']}, not a {cls.__name__}; load it with "
+                f"{state['learner']}.load"
             )
-        agent = cls(NetworkConfig(**state["network_config"]), env, **arguments)
-        agent.load_state_dict(state, features)
-        return agent
+        if agent is None:
+            name = state["agent"]["name"]
+            agent = make_agent(name, config_from_dict(name, state["agent"]["config"]))
+        learner = cls(agent, env, **arguments)
+        learner.load_state_dict(state, views)
+        return learner
 
     def state_dict(self) -> dict[str, Any]:
         """All that learning depends on, as tensors and plain values."""
         return {
-            "agent": type(self).__name__,
-            "network_config": asdict(self.config),
+            "learner": type(self).__name__,
+            "agent": {"name": agent_kind(self.agent), "config": asdict(self.agent.config)},
             "training": asdict(self.training),
-            "network": dict(self.network.state_dict()),
+            "weights": dict(self.agent.state_dict()),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
-            "counts": [self.num_timesteps, self.num_episodes, self.num_updates],
+            "counts": [
+                self.num_timesteps,
+                self.num_episodes,
+                self.num_updates,
+                self.num_forwards,
+            ],
             "gathered": [episode.state_dict() for episode in self._gathered],
         }
 
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: FeatureLookup | None = None
-    ) -> None:
-        """Continues from a state of the same kind of agent with the same training settings."""
-        wanted = asdict(self.training)
-        # Earlier releases did not write it.
-        found = state.get("training", wanted)
+    def load_state_dict(self, state: Mapping[str, Any], views: ViewLookup | None = None) -> None:
+        """Continues from a state of the same kind of learner with the same settings."""
+        wanted, found = asdict(self.training), state["training"]
         if found != wanted:
             raise DataError(
                 f"the checkpoint was made with training settings {found}, this "
                 f"{type(self).__name__} has {wanted}: load it with the same training="
             )
-        self.network.load_state_dict(state["network"])
+        self.agent.load_state_dict(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])
-        self.num_timesteps, self.num_episodes, self.num_updates = state["counts"]
-        self._gathered = [
-            EncodedEpisode.from_state_dict(one, features) for one in state["gathered"]
-        ]
+        self.num_timesteps, self.num_episodes, self.num_updates, self.num_forwards = state["counts"]
+        self._gathered = [EncodedEpisode.from_state_dict(one, views) for one in state["gathered"]]
+
+    def _run(self, batch: Batch, generator: torch.Generator | None) -> Outputs:
+        self.num_forwards += len(batch)
+        outputs: Outputs = self.agent(batch, generator, self.training.teacher_forcing)
+        return outputs
+
+    def _check_finite(self, what: str, value: float) -> None:
+        if not np.isfinite(value):
+            raise DivergenceError(
+                f"the {what} of update {self.num_updates + 1} is {value}: training has failed; "
+                "lower the learning rate, or look at the method's loss. The last checkpoint is "
+                "from before"
+            )
 
     def _lessons(
         self, stream: TaskStream | Iterable[EncodedEpisode | Demonstration]
@@ -348,21 +370,17 @@ class BehaviorCloning:
 
     def _train_gathered(self) -> None:
         group, self._gathered = tuple(self._gathered), []
-        self._train_on(group)
+        self.train_on(group)
 
-    def _train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+    def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
         """Override: as many updates as there are episodes in the group."""
         for _ in group:
-            batch = self.make_batch(group)
-            self.step(self.losses(self.forward(batch), batch).total.mean())
+            self.step(self.losses(self.forward(self.make_batch(group))).mean())
 
-    def _on_boundary(self) -> None:
+    def on_boundary(self) -> None:
         """Override: a task begins with the next episode; only if ``needs_boundaries``."""
 
-    def _on_arrival(self, episode: EncodedEpisode) -> None:
-        """Override: an episode arrived and will be trained on with its group."""
-
-    def _on_gradients(self) -> None:
+    def on_gradients(self) -> None:
         """Override: gradients are there and not clipped yet."""
 
 

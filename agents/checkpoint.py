@@ -34,6 +34,7 @@ _DAMAGE = (
     NotImplementedError,
     RuntimeError,
     OverflowError,
+    RecursionError,
     struct.error,
 )
 
@@ -56,8 +57,8 @@ def load_state(path: str | Path) -> dict[str, Any]:
     path = with_suffix(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            document = json.loads(archive.read(_VALUES))
-            tensors = safetensors.torch.load(archive.read(_TENSORS))
+            document = json.loads(_read(archive, _VALUES))
+            tensors = safetensors.torch.load(_read(archive, _TENSORS))
     except FileNotFoundError:
         raise
     except (*_DAMAGE, safetensors.SafetensorError) as error:
@@ -71,9 +72,23 @@ def load_state(path: str | Path) -> dict[str, Any]:
             f"{path}: format version {document.get('version')!r}, this release reads {VERSION}; "
             "load it with the release that wrote it"
         )
-    state = _unpack(document["state"], tensors)
-    assert isinstance(state, dict)
+    try:
+        state = _unpack(document["state"], tensors)
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path}: lacks a part that it refers to ({error})") from error
+    if not isinstance(state, dict):
+        raise DataError(f"{path}: expected a table as its state, found {type(state).__name__}")
     return state
+
+
+def _read(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A member of the archive, which cannot be larger than the file: nothing is compressed."""
+    found = archive.getinfo(name)
+    if found.compress_type != zipfile.ZIP_STORED or found.file_size != found.compress_size:
+        raise ValueError(
+            f"{name} is compressed, to be {found.file_size} bytes; what this project writes is not"
+        )
+    return archive.read(name)
 
 
 def with_suffix(path: str | Path) -> Path:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-from agents.batch import Batch
-from agents.network import Predictions
+from clalfred.agents.agent import Head, Outputs
+
+#: Logits of one episode by head, (steps that count, labels).
+EpisodeLogits = Mapping[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -18,113 +20,80 @@ class LossConfig:
     """How the loss is put together.
 
     Args:
-        action: weight of the cross-entropy of actions.
-        object_class: weight of the cross-entropy of classes at interaction steps.
-        progress: weight of the squared error of both progress monitors.
-        per_padded_step: whether sums over an episode are divided by the longest length in the
-            batch, as the released code does; the paper's loss is the plain sum.
+        heads: weights of the heads' cross-entropies by name; 1 for those that are not named.
+        auxiliary: weight of the agent's own losses, such as a progress monitor's.
+        as_released: take means as the released code does: actions over the longest length in the
+            batch, other heads over their own rows. The paper's losses are sums over the episode.
     """
 
-    action: float = 1.0
-    object_class: float = 1.0
-    progress: float = 1.0
-    per_padded_step: bool = False
-
-    @classmethod
-    def paper(cls) -> LossConfig:
-        """Sums over the episode, all weights 1."""
-        return cls()
+    heads: Mapping[str, float] = field(default_factory=dict)
+    auxiliary: float = 1.0
+    as_released: bool = False
 
     @classmethod
     def released(cls, distillation: bool) -> LossConfig:
-        """Divided by the padded length; progress 0.2, but 1 in the distillation methods."""
-        return cls(progress=1.0 if distillation else 0.2, per_padded_step=True)
+        """Means instead of sums; progress 0.2, but 1 in the distillation methods."""
+        return cls(auxiliary=1.0 if distillation else 0.2, as_released=True)
 
 
-@dataclass(frozen=True)
-class EpisodeLosses:
-    """Losses of the B episodes of a batch, each (B,)."""
-
-    action: Tensor
-    object_class: Tensor
-    progress: Tensor
-    total: Tensor
-
-
-@dataclass(frozen=True)
-class EpisodeLogits:
-    """Logits of one episode: actions (T, A), classes at interaction steps (I, K)."""
-
-    actions: Tensor
-    classes: Tensor
-
-    def detached(self) -> EpisodeLogits:
-        """A copy of its own, to be stored."""
-        return EpisodeLogits(self.actions.detach().clone(), self.classes.detach().clone())
-
-    def to(self, device: torch.device) -> EpisodeLogits:
-        """The same on a device."""
-        return EpisodeLogits(self.actions.to(device), self.classes.to(device))
-
-
-def imitation_losses(
-    predictions: Predictions, batch: Batch, config: LossConfig | None = None
-) -> EpisodeLosses:
-    """What each episode of the batch costs."""
+def imitation_losses(outputs: Outputs, config: LossConfig | None = None) -> Tensor:
+    """(B,) what each episode of a batch costs."""
     config = config or LossConfig()
-    action = F.cross_entropy(predictions.action_logits, batch.actions, reduction="none")
-    object_class = F.cross_entropy(
-        predictions.class_logits, batch.classes[batch.interactions], reduction="none"
-    )
-    progress = ((predictions.progress - batch.progress) ** 2).sum(0)
-    sums = EpisodeSums(batch, config.per_padded_step)
-    parts = sums.steps(action), sums.interactions(object_class), sums.steps(progress)
-    total = config.action * parts[0] + config.object_class * parts[1] + config.progress * parts[2]
-    return EpisodeLosses(*parts, total)
+    total = config.auxiliary * outputs.auxiliary
+    for name, head in outputs.heads.items():
+        part = cross_entropy(head)
+        if config.as_released:
+            part = part / released_divisor(name, head)
+        total = total + config.heads.get(name, 1.0) * part
+    return total
+
+
+def released_divisor(name: str, head: Head) -> float:
+    """What makes the mean over B episodes' sums the mean that the released code takes."""
+    if name == "action":
+        return float(max(head.counts))
+    return max(sum(head.counts), 1) / len(head.counts)
+
+
+def cross_entropy(head: Head) -> Tensor:
+    """(B,) the cross-entropy of a head, summed over each episode."""
+    values = F.cross_entropy(head.logits, head.targets, reduction="none")
+    return sum_by_episode(values if head.weights is None else head.weights * values, head.counts)
+
+
+def sum_by_episode(values: Tensor, counts: Sequence[int]) -> Tensor:
+    """(n,) -> (B,): adds up the values of each episode."""
+    repeats = torch.tensor(counts, device=values.device)
+    episode = torch.repeat_interleave(torch.arange(len(counts), device=values.device), repeats)
+    return values.new_zeros(len(counts)).index_add(0, episode, values)
+
+
+def mean_by_episode(values: Tensor, counts: Sequence[int]) -> Tensor:
+    """(n,) -> (B,): the mean of the values of each episode."""
+    return sum_by_episode(values, counts) / torch.tensor(counts, device=values.device)
 
 
 def logit_distances(
-    new: Sequence[EpisodeLogits], old: Sequence[EpisodeLogits], squared_norm: bool = False
+    outputs: Outputs, stored: Sequence[EpisodeLogits], config: LossConfig, squared_norm: bool
 ) -> Tensor:
-    """(n,) how far n episodes' logits are from stored ones, summed over steps and interactions.
+    """(n,) how far the logits of the last n episodes are from stored ones.
+
+    Summed over steps and heads, or averaged as the released code does.
 
     Args:
-        new: what the network says now.
-        old: what it said when the logits were stored.
+        outputs: what the agent says now.
+        stored: what it said of these episodes when they were stored.
+        config: whether sums or means are taken.
         squared_norm: sum the squares over labels; otherwise their mean, as DER++ does.
     """
     reduce = torch.sum if squared_norm else torch.mean
-    return torch.stack(
-        [
-            reduce((a.actions - b.actions) ** 2, 1).sum()
-            + reduce((a.classes - b.classes) ** 2, 1).sum()
-            for a, b in zip(new, old)
-        ]
-    )
-
-
-@dataclass(frozen=True)
-class EpisodeSums:
-    """Adds up values of steps for each episode of a batch."""
-
-    batch: Batch
-    per_padded_step: bool = False
-
-    def steps(self, values: Tensor) -> Tensor:
-        """(N,) -> (B,)."""
-        return self._sum(values, self.batch.episode)
-
-    def interactions(self, values: Tensor) -> Tensor:
-        """(I,) -> (B,)."""
-        return self._sum(values, self.batch.episode[self.batch.interactions])
-
-    def _sum(self, values: Tensor, episode: Tensor) -> Tensor:
-        totals = values.new_zeros(len(self.batch)).index_add(0, episode, values)
-        return totals / max(self.batch.lengths) if self.per_padded_step else totals
-
-
-def split_logits(predictions: Predictions, batch: Batch) -> list[EpisodeLogits]:
-    """The logits of each episode of the batch."""
-    actions = predictions.action_logits.split(batch.lengths)
-    classes = predictions.class_logits.split(batch.interaction_counts)
-    return [EpisodeLogits(a, c) for a, c in zip(actions, classes)]
+    new = outputs.logits_by_episode()[-len(stored) :]
+    total = outputs.auxiliary.new_zeros(len(stored))
+    for name, head in outputs.heads.items():
+        pairs = [(a[name], b[name]) for a, b in zip(new, stored)]
+        part = torch.stack([reduce((a - b) ** 2, 1).sum() for a, b in pairs])
+        if config.as_released:
+            rows = replace(head, counts=tuple(len(b) for _, b in pairs))
+            part = part / released_divisor(name, rows)
+        total = total + part
+    return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agents.losses import LossConfig
+from clalfred.agents.losses import LossConfig
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,6 @@ class TrainingConfig:
         reset_every: updates between resets.
         max_gradient_norm: longer gradients are scaled down to this.
         loss: how the imitation loss is put together.
-        blind: share of the episodes of an update that are shown without their views, so that the
-            words have to say what to do; 0, the paper's, for none.
         teacher_forcing: feed the expert's previous action to the decoder, or else its own.
     """
 
@@ -29,7 +27,6 @@ class TrainingConfig:
     reset_every: int = 10
     max_gradient_norm: float = 5.0
     loss: LossConfig = field(default_factory=LossConfig)
-    blind: float = 0.0
     teacher_forcing: bool = True
 
     @classmethod

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from cl.report.text import aligned
+from clalfred.cl.report.text import aligned
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey, Split

@@ -86,12 +86,17 @@ def _print_lengths(source: EpisodeSource) -> None:
         print(
             f"{split.value}: {len(entries)} trajectories, {len(source.entries(split))} episodes; "
             f"actions mean/median/p95/max {found[0]:.1f}/{found[1]:.0f}/{found[2]:.0f}/{found[3]}"
-            f" (ALFRED {'/'.join(str(value) for value in ALFRED_LENGTHS[split])})"
+            f"{_alfreds(split)}"
         )
         by_type: dict[str, list[int]] = defaultdict(list)
         for entry in entries:
             by_type[entry.task_type.paper_name].append(entry.length)
         print("  " + ", ".join(f"{name} {np.mean(by_type[name]):.1f}" for name in sorted(by_type)))
+
+
+def _alfreds(split: Split) -> str:
+    lengths = ALFRED_LENGTHS.get(split)
+    return f" (ALFRED {'/'.join(str(value) for value in lengths)})" if lengths else ""
 
 
 def _replay(source: EpisodeSource) -> None:

@@ -41,12 +41,12 @@ def stream_here(episodes: int, method: str) -> dict[str, str]:
     """What this process makes of the first episodes of a stream of ``small``."""
     import torch
 
-    from agents.arithmetic import fingerprint, make_portable
-    from cl.experiment.config import RunConfig
-    from cl.experiment.folder import RunFolder
-    from cl.experiment.listener import Listener
-    from cl.experiment.run import Run
-    from cl.experiment.tools import Tools, make_encoder
+    from clalfred.agents.numerics.arithmetic import fingerprint, make_portable
+    from clalfred.cl.experiment.callbacks import Listener
+    from clalfred.cl.experiment.config import RunConfig
+    from clalfred.cl.experiment.folder import RunFolder
+    from clalfred.cl.experiment.inputs import Tools, make_encoder
+    from clalfred.cl.experiment.run import Run
     from gym_clalfred.data.sources import open_source
 
     make_portable()

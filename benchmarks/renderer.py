@@ -77,7 +77,7 @@ def peer_milliseconds(size: int) -> float | None:
 def main() -> None:
     """Prints the table."""
     stage = make_stage()
-    polygons = int(stage.spans[: stage.objects, 1].sum())
+    polygons = int(stage.scene.spans[: stage.objects, 1].sum())
     print(f"{OBJECTS} objects, {polygons} polygons, five views, milliseconds (best)")
     print("size   rgb+ids   rgb  ids  rgb+ids+depth  one view ids   MuJoCo rgb")
     for size in SIZES:

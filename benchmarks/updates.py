@@ -22,19 +22,19 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from agents.adam import Adam
-from agents.allocation import keep_freed_memory
-from agents.arithmetic import make_portable
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from agents.conv_encoder import ConvEncoder
-from agents.dropout import DropoutMasks
-from agents.losses import split_logits
-from agents.policy import Policy
-from agents.rollout import RolloutConfig, roll_out
-from benchmarks.plain_network import PlainNetwork
-from cl.cama import CAMA
-from cl.memory import Stored
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import RolloutConfig, roll_out
+from clalfred.agents.episode import EncodedEpisode, ViewFeatures
+from clalfred.agents.losses import split_logits
+from clalfred.agents.numerics.adam import Adam
+from clalfred.agents.numerics.allocation import keep_freed_memory
+from clalfred.agents.numerics.arithmetic import make_portable
+from clalfred.agents.plain import PlainNetwork
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.agents.two_branch.dropout import DropoutMasks
+from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.cl.cama import CAMA
+from clalfred.cl.memory import Stored
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Split
@@ -46,7 +46,7 @@ TOKENS = (170, *range(130, 37, -3))
 INTERACTIONS = 7
 
 
-def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
+def demonstrations(config: TwoBranchConfig, dtype: torch.dtype) -> list[EncodedEpisode]:
     """Random episodes with the lengths above."""
     generator = torch.Generator().manual_seed(0)
     made = []
@@ -67,12 +67,14 @@ def demonstrations(config: NetworkConfig, dtype: torch.dtype) -> list[EncodedEpi
 
 def make_agent(size: str) -> tuple[CAMA, tuple[EncodedEpisode, ...], tuple[int, ...]]:
     """CAMA with a filled memory, the streamed episodes and the slots to replay."""
-    if size == "paper":  # as cl.experiment does
+    if size == "paper":  # as clalfred.cl.experiment does
         keep_freed_memory()
     else:
         make_portable()
     vocabulary = len(Tokenizer.default())
-    config = NetworkConfig.paper(vocabulary) if size == "paper" else NetworkConfig.small(vocabulary)
+    config = (
+        TwoBranchConfig.paper(vocabulary) if size == "paper" else TwoBranchConfig.small(vocabulary)
+    )
     dtype = torch.float16 if size == "paper" else torch.int8
     agent = CAMA(config, device="cpu")
     episodes = demonstrations(config, dtype)
@@ -182,7 +184,7 @@ def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None
     keys = [entry.key for entry in source.entries(Split.TRAIN)][:64]
     encoder = ConvEncoder()
     agent = CAMA(
-        NetworkConfig.small(len(Tokenizer.default()), encoder.channels),
+        TwoBranchConfig.small(len(Tokenizer.default()), encoder.channels),
         policy=Policy(encoder),
         device="cpu",
     )

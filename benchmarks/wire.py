@@ -89,7 +89,7 @@ def package(size: int, steps: int, **options: Any) -> Speed:
     from ai2thor.controller import Controller
 
     controller = Controller(
-        local_executable_path=f"{sys.executable} -m scripts.player",
+        local_executable_path=f"{sys.executable} -m clalfred.scripts.player",
         scene="FloorPlan3",
         width=size,
         height=size,

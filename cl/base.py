@@ -1,26 +1,32 @@
 """What all continual-learning methods share: gather, update with replay, then remember.
 
-A method is a class around two questions: what does an update minimise (``_loss``), and what else
-changes (the hooks below). Everything else is here.
+A method is a class around two questions: what does an update minimise (``loss``), and what else
+changes. For each group of k gathered episodes ``train_on`` does, k times:
+
+1. ``select_replay``: which slots of the memory to replay;
+2. ``loss``: of the streamed and the replayed episodes; then one step of the optimiser, between
+   whose gradient and step comes ``on_gradients``;
+3. ``after_update``;
+
+and then ``after_group``, which offers ``to_store`` to the memory. Where a task begins comes
+``on_boundary``, for methods that declare ``needs_boundaries``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.behavior_cloning import BehaviorCloning
-from agents.config import NetworkConfig
-from agents.losses import EpisodeLogits, split_logits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.memory import Memory, Stored
+from clalfred.agents.agent import Agent, Outputs
+from clalfred.agents.behavior_cloning import BehaviorCloning, ViewLookup
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.memory import ByteMemory, Memory, MemoryItem, tensor_bytes
 from gym_clalfred.errors import BadInputError, DataError
 
 #: What settings may be, by name: the smallest and the largest value.
@@ -35,6 +41,10 @@ class MethodConfig:
     Args:
         stream_size: k, episodes that are gathered from the stream for an update.
         memory: M, episodes that may be kept in all, the gathered ones included.
+        memory_bytes: bytes that the memory's episodes may take, instead of a number of episodes;
+            0 for no such limit.
+        average: a; what is evaluated is the average ``e <- (1 - a) * e + a * theta`` over the
+            updates (Soutif-Cormerais et al. 2023) instead of the last weights; 0 for the last.
         training: optimiser settings and the whole batch's size.
     """
 
@@ -42,10 +52,17 @@ class MethodConfig:
     per_batch: ClassVar[tuple[str, ...]] = ("stream_size",)
 
     #: What settings may be; others are refused.
-    ranges: ClassVar[Ranges] = {"stream_size": COUNT, "memory": WEIGHT}
+    ranges: ClassVar[Ranges] = {
+        "stream_size": COUNT,
+        "memory": WEIGHT,
+        "memory_bytes": WEIGHT,
+        "average": SHARE,
+    }
 
     stream_size: int = 16
     memory: int = 500
+    memory_bytes: int = 0
+    average: float = 0.0
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def __post_init__(self) -> None:
@@ -60,28 +77,31 @@ class MethodConfig:
 class Update:
     """One update: k streamed episodes, then those replayed from memory slots.
 
-    ``predictions`` are those that the loss was computed from, without their graph.
+    ``outputs`` are those that the loss was computed from, without their graph.
     """
 
     stream: tuple[EncodedEpisode, ...]
     slots: tuple[int, ...]
-    batch: Batch
-    predictions: Predictions
+    outputs: Outputs
 
-    def stream_logits(self) -> list[EpisodeLogits]:
-        """The logits of each streamed episode."""
-        return split_logits(self.predictions, self.batch)[: len(self.stream)]
+    def stream_logits(self) -> list[dict[str, Tensor]]:
+        """The logits of each streamed episode, by head."""
+        return self.outputs.logits_by_episode()[: len(self.stream)]
 
-    def replay_logits(self) -> list[EpisodeLogits]:
-        """The logits of each replayed episode."""
-        return split_logits(self.predictions, self.batch)[len(self.stream) :]
+    def replay_logits(self) -> list[dict[str, Tensor]]:
+        """The logits of each replayed episode, by head."""
+        return self.outputs.logits_by_episode()[len(self.stream) :]
+
+    def replay_targets(self) -> list[dict[str, Tensor]]:
+        """The labels of each replayed episode, by head."""
+        return self.outputs.targets_by_episode()[len(self.stream) :]
 
 
 class ContinualLearner(BehaviorCloning):
     """Gathers k episodes, makes k updates on them and on samples from memory, remembers them.
 
     Args:
-        network: sizes of the network.
+        agent: what learns, as for ``BehaviorCloning``.
         env: as for ``BehaviorCloning``.
         preset: name of one of the method's ``presets``.
         method: settings instead of a preset's.
@@ -94,9 +114,16 @@ class ContinualLearner(BehaviorCloning):
     #: Whether it learns only once the stream has ended; there is nothing to evaluate before.
     offline: ClassVar[bool] = False
 
+    #: The batch of the update under way.
+    batch: Batch
+
+    #: Attributes that checkpoints keep besides the memory: tensors, plain values, or objects with
+    #: ``state_dict`` and ``load_state_dict``; also dictionaries of them.
+    extra_state: ClassVar[tuple[str, ...]] = ()
+
     def __init__(
         self,
-        network: NetworkConfig,
+        agent: Agent | str,
         env: Any = None,
         *,
         preset: str = "paper",
@@ -115,10 +142,13 @@ class ContinualLearner(BehaviorCloning):
                 f"{type(self).__name__} takes a {expected.__name__}, found a "
                 f"{type(self.method).__name__}"
             )
-        super().__init__(network, env, training=self.method.training, **arguments)
+        super().__init__(agent, env, training=self.method.training, **arguments)
         self.needs_boundaries = self.wants_boundaries(self.method)
         room = self.method.memory - self.group_size if self.replay_size else 0
-        self.memory = self._make_memory(max(0, room))
+        self.memory = self.make_memory(max(0, room))
+        self.averaged = self.agent.twin() if self.method.average else None
+        if self.averaged is not None:
+            self.policy = replace(self.policy, agent=self.averaged)
 
     @classmethod
     def wants_boundaries(cls, method: MethodConfig) -> bool:
@@ -141,84 +171,122 @@ class ContinualLearner(BehaviorCloning):
         return len(self.memory) + len(self._gathered)
 
     def state_dict(self) -> dict[str, Any]:
-        """As ``BehaviorCloning``, with the memory and the method's settings."""
+        """As ``BehaviorCloning``, with the memory and the method's settings and state."""
         return {
             **super().state_dict(),
             "method": asdict(self.method),
             "memory": self.memory.state_dict(),
+            "extra": {name: _saved(getattr(self, name)) for name in self.extra_state},
+            "averaged": {} if self.averaged is None else dict(self.averaged.state_dict()),
         }
 
-    def load_state_dict(
-        self,
-        state: Mapping[str, Any],
-        features: Callable[[str], ViewFeatures] | None = None,
-    ) -> None:
+    def load_state_dict(self, state: Mapping[str, Any], views: ViewLookup | None = None) -> None:
         """Continues from a state of the same method with the same settings."""
         if state["method"] != asdict(self.method):
             raise DataError(
                 f"the checkpoint was made with {state['method']}, this {type(self).__name__} has "
                 f"{asdict(self.method)}: load it with the same preset= or method="
             )
-        super().load_state_dict(state, features)
-        self.memory.load_state_dict(state["memory"], features)
+        super().load_state_dict(state, views)
+        self.memory.load_state_dict(state["memory"], views)
+        if self.averaged is not None:
+            self.averaged.load_state_dict(state["averaged"])
+        for name in self.extra_state:
+            restored = _restored(getattr(self, name), state["extra"][name], self.device)
+            setattr(self, name, restored)
 
-    def _train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+    def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+        """As many updates as there are episodes in the group; then it is remembered."""
         for _ in group:
-            update = self._update(group, tuple(self._select(group)))
-            self._after_update(update)
-        self._after_group(update)
+            update = self.update(group, tuple(self.select_replay(group)))
+            self.after_update(update)
+        self.after_group(update)
 
-    def _update(self, stream: tuple[EncodedEpisode, ...], slots: tuple[int, ...]) -> Update:
-        batch = self.make_batch([*stream, *(self.memory[slot].episode for slot in slots)])
-        predictions = self.forward(batch)
-        self.step(self._loss(predictions, batch, slots))
-        update = Update(stream, slots, batch, predictions.detach())
+    def update(self, stream: tuple[EncodedEpisode, ...], slots: tuple[int, ...]) -> Update:
+        """One step of the optimiser on streamed episodes and on those of some memory slots."""
+        replayed = [self.memory[slot].episode for slot in slots]
+        self.batch = self.make_batch([*stream, *replayed])
+        outputs = self.forward(self.batch)
+        self.step(self.loss(outputs, slots))
+        update = Update(stream, slots, outputs.detach())
         self._log_accuracy(update)
         return update
 
-    def _log_accuracy(self, update: Update) -> None:
-        """How often the network was right, before the update, about the streamed episodes."""
-        batch, count = update.batch, len(update.stream)
-        steps, interactions = sum(batch.lengths[:count]), sum(batch.interaction_counts[:count])
-        if interactions:
-            predicted = update.predictions.action_logits[:steps].argmax(1)
-            right = (predicted == batch.actions[:steps]).float().mean()
-            self.logger.record_mean("train/action_accuracy", float(right))
-            predicted = update.predictions.class_logits[:interactions].argmax(1)
-            truth = batch.classes[batch.interactions[:interactions]]
-            self.logger.record_mean(
-                "train/class_accuracy", float((predicted == truth).float().mean())
-            )
+    def step(self, loss: Tensor) -> None:
+        """As ``BehaviorCloning``; then the average follows, at first as a plain mean."""
+        super().step(loss)
+        if self.averaged is not None:
+            share = max(self.method.average, 1 / self.num_updates)
+            follow(self.averaged, self.agent, share)
 
-    def _remember(self, update: Update) -> None:
-        """Offers the streamed episodes of a group to the memory."""
-        for stored in self._to_store(update):
-            self.memory.offer(stored)
+    def budget(self) -> dict[str, int]:
+        """What it needs besides the agent: bytes of memory by kind, and passes of episodes."""
+        models = sum(tensor_bytes(getattr(self, name)) for name in self.extra_state)
+        averaged = 0 if self.averaged is None else tensor_bytes(dict(self.averaged.state_dict()))
+        return {**self.memory.bytes(), "models": models + averaged, "forwards": self.num_forwards}
 
-    def _make_memory(self, capacity: int) -> Memory:
+    def make_memory(self, capacity: int) -> Memory:
         """Override: another kind of memory."""
+        if self.method.memory_bytes:
+            return ByteMemory(self.method.memory_bytes, self.generator)
         return Memory(capacity, self.generator)
 
-    def _select(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+    def select_replay(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
         """Override: the slots to replay in the next update."""
         return self.memory.sample(self.replay_size)
 
-    def _loss(self, predictions: Predictions, batch: Batch, slots: tuple[int, ...]) -> Tensor:
+    def loss(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:
         """Override: what the update minimises; the last ``len(slots)`` episodes are replayed."""
-        return self.losses(predictions, batch).total.mean()
+        return self.losses(outputs).mean()
 
-    def _to_store(self, update: Update) -> list[Stored]:
+    def to_store(self, update: Update) -> list[MemoryItem]:
         """Override: what the memory is offered of the streamed episodes."""
-        return [Stored(episode) for episode in update.stream]
+        return [MemoryItem(episode) for episode in update.stream]
 
-    def _after_update(self, update: Update) -> None:
+    def after_update(self, update: Update) -> None:
         """Override: after each update."""
 
-    def _after_group(self, update: Update) -> None:
-        """Override, and call ``_remember``: after the last update on a group of episodes."""
-        self._remember(update)
+    def after_group(self, update: Update) -> None:
+        """Override, and call ``remember``: after the last update on a group of episodes."""
+        self.remember(update)
+
+    def remember(self, update: Update) -> None:
+        """Offers the streamed episodes of a group to the memory."""
+        for item in self.to_store(update):
+            self.memory.add(item)
+
+    def _log_accuracy(self, update: Update) -> None:
+        """How often the agent was right, before the update, about the streamed episodes."""
+        for name, head in update.outputs.heads.items():
+            streamed = head.first(len(update.stream))
+            if len(streamed.targets):
+                right = (streamed.logits.argmax(1) == streamed.targets).float().mean()
+                self.logger.record_mean(f"train/{name}_accuracy", float(right))
 
 
 def mean_or_zero(values: Tensor) -> Tensor:
     """The mean, 0 for no values: before there is anything to replay."""
     return values.mean() if len(values) else torch.zeros((), device=values.device)
+
+
+@torch.no_grad()
+def follow(average: torch.nn.Module, agent: torch.nn.Module, share: float) -> None:
+    """``e <- (1 - a) * e + a * theta``, weight by weight."""
+    for old, new in zip(average.parameters(), agent.parameters()):
+        old.mul_(1 - share).add_(new, alpha=share)
+
+
+def _saved(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _saved(one) for name, one in value.items()}
+    return value.state_dict() if hasattr(value, "state_dict") else value
+
+
+def _restored(present: Any, saved: Any, device: torch.device) -> Any:
+    if hasattr(present, "load_state_dict"):
+        present.load_state_dict(saved)
+        return present
+    if isinstance(saved, Mapping):
+        known = present if isinstance(present, Mapping) else {}
+        return {name: _restored(known.get(name), one, device) for name, one in saved.items()}
+    return saved.to(device) if isinstance(saved, Tensor) else saved

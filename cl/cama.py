@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import ViewFeatures
-from agents.losses import EpisodeLogits
-from agents.training import TrainingConfig
-from cl.base import COUNT, SHARE, MethodConfig, Ranges, Update
-from cl.confidence import ConfidenceQueues
-from cl.derpp import DERpp, DERppConfig
-from gym_clalfred.actions import Action
-from gym_clalfred.objects import ObjectClass
+from clalfred.agents.agent import LABELS
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, SHARE, MethodConfig, Ranges, Update
+from clalfred.cl.confidence import ConfidenceQueues
+from clalfred.cl.derpp import DERpp, DERppConfig
 
 
 @dataclass(frozen=True)
@@ -72,79 +69,59 @@ class CAMA(DERpp):
 
     method: CAMAConfig
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": _PAPER, "released": _RELEASED}
+    extra_state = ("confidence",)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.action_confidence = ConfidenceQueues(len(Action), self.method.queue_length)
-        self.class_confidence = ConfidenceQueues(len(ObjectClass), self.method.queue_length)
+        length = self.method.queue_length
+        self.confidence = {name: ConfidenceQueues(size, length) for name, size in LABELS.items()}
 
-    def coefficients(self) -> tuple[Tensor, Tensor]:
-        """gamma of every action (A,) and of every class (K,)."""
-        return (
-            self._coefficients(self.action_confidence, len(Action)),
-            self._coefficients(self.class_confidence, len(ObjectClass)),
-        )
+    def coefficients(self, head: str) -> Tensor:
+        """(L,) gamma of every label of a head."""
+        queues = self.confidence[head]
+        labels = LABELS[head] if self.method.chance_of_all_labels else max(1, queues.appeared)
+        return queues.coefficients(self.method.alpha, 1 / labels)
 
-    def state_dict(self) -> dict[str, Any]:
-        """With the confidences."""
-        queues = self.action_confidence, self.class_confidence
-        return {**super().state_dict(), "confidence": [queue.state_dict() for queue in queues]}
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
-        self.action_confidence.load_state_dict(state["confidence"][0])
-        self.class_confidence.load_state_dict(state["confidence"][1])
-
-    def _after_update(self, update: Update) -> None:
+    def after_update(self, update: Update) -> None:
+        """Confidences, then the replayed episodes' logits."""
         if not self.method.once_per_group:
             self._note_confidence(update)
-            self._refresh(update)
+            self._refresh(update, update.slots)
 
-    def _after_group(self, update: Update) -> None:
+    def after_group(self, update: Update) -> None:
+        """Remembers; in the released order, the refresh comes behind."""
         before = [self.memory[slot] for slot in update.slots]
-        self._remember(update)
+        self.remember(update)
         if self.method.once_per_group:
             self._note_confidence(update)
-            # Insertion came first, as released; it may have given a slot to another episode.
-            kept = [self.memory[slot] is old for slot, old in zip(update.slots, before)]
-            self._refresh(update, kept)
+            # Insertion may have given a slot to another episode.
+            kept = [slot for slot, old in zip(update.slots, before) if self.memory[slot] is old]
+            self._refresh(update, tuple(kept))
 
     def _note_confidence(self, update: Update) -> None:
-        replayed = update.replay_logits() if self.method.confidence_of_replay else []
-        batch, count = update.batch, len(update.stream) + len(replayed)
-        steps, interactions = sum(batch.lengths[:count]), sum(batch.interaction_counts[:count])
-        self.action_confidence.add(update.predictions.action_logits[:steps], batch.actions[:steps])
-        self.class_confidence.add(
-            update.predictions.class_logits[:interactions],
-            batch.classes[batch.interactions[:interactions]],
-        )
+        replayed = len(update.slots) if self.method.confidence_of_replay else 0
+        for name, head in update.outputs.heads.items():
+            counted = head.first(len(update.stream) + replayed)
+            self.confidence[name].add(counted.logits, counted.targets)
 
-    def _refresh(self, update: Update, kept: list[bool] | None = None) -> None:
-        """Moves the stored logits of the replayed episodes, and of no others."""
-        gammas = [gamma.to(self.device) for gamma in self.coefficients()]
-        queues = self.action_confidence, self.class_confidence
-        for part, gamma, queue in zip(("actions", "classes"), gammas, queues):
-            self.logger.record(f"cama/gamma_{part}", queue.mean_of(gamma))
-            self.logger.record(f"cama/confidence_{part}", queue.mean)
-        for number, (slot, new) in enumerate(zip(update.slots, update.replay_logits())):
-            if kept is not None and not kept[number]:
-                continue
-            old, episode = self.stored_logits(slot), self.memory[slot].episode
-            targets = episode.classes[episode.classes > 0]
-            actions = self._mix(old.actions, new.actions, gammas[0], episode.actions)
-            classes = self._mix(old.classes, new.classes, gammas[1], targets)
-            self.memory.rewrite(slot, EpisodeLogits(actions, classes))
+    def _refresh(self, update: Update, slots: tuple[int, ...]) -> None:
+        """Moves the stored logits of the replayed episodes in these slots, and of no others."""
+        gammas = {name: self.coefficients(name).to(self.device) for name in update.outputs.heads}
+        for name, gamma in gammas.items():
+            self.logger.record(f"cama/gamma_{name}", self.confidence[name].mean_of(gamma))
+            self.logger.record(f"cama/confidence_{name}", self.confidence[name].mean)
+        replayed = zip(update.slots, update.replay_logits(), update.replay_targets())
+        for slot, new, truth in replayed:
+            if slot in slots:
+                old = self.stored_logits(slot)
+                mixed = {
+                    name: self._mix(old[name], new[name], gammas[name], truth[name]) for name in old
+                }
+                self.memory.rewrite(slot, mixed)
 
     def _mix(self, old: Tensor, new: Tensor, gamma: Tensor, truth: Tensor) -> Tensor:
-        share = gamma[truth.to(self.device)].unsqueeze(1) if self.method.by_true_label else gamma
+        share = gamma[truth].unsqueeze(1) if self.method.by_true_label else gamma
         return (1 - share) * old + share * new
-
-    def _coefficients(self, queues: ConfidenceQueues, labels: int) -> Tensor:
-        seen = labels if self.method.chance_of_all_labels else max(1, queues.appeared)
-        return queues.coefficients(self.method.alpha, 1 / seen)
 
 
 class CAMAWithoutDC(CAMA):
@@ -158,5 +135,6 @@ class CAMAWithoutDC(CAMA):
         "released": replace(_RELEASED, alpha=0.99),
     }
 
-    def _coefficients(self, queues: ConfidenceQueues, labels: int) -> Tensor:
-        return torch.full((labels,), self.method.alpha)
+    def coefficients(self, head: str) -> Tensor:
+        """(L,) alpha."""
+        return torch.full((LABELS[head],), self.method.alpha)

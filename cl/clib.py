@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.training import TrainingConfig
-from cl.adaptive_rate import AdaptiveRate
-from cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
-from cl.memory import LabelBalancedMemory, Memory, Stored
+from clalfred.agents.behavior_cloning import ViewLookup
+from clalfred.agents.episode import EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.adaptive_rate import AdaptiveRate
+from clalfred.cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
+from clalfred.cl.memory import LabelBalancedMemory, Memory, MemoryItem
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class CLIBConfig(MethodConfig):
     stream_size: int = 1
     training: TrainingConfig = field(default_factory=lambda: TrainingConfig(decay=0.9999))
     importance_decay: float = 0.9
-    probes: int = 16
+    probes: int = 32
     rate_step: float = 0.95
     rate_history: int = 10
 
@@ -51,18 +52,34 @@ class ImportanceMemory(LabelBalancedMemory):
         super().__init__(capacity, generator)
         self.importance: list[float] = []
 
-    def offer(self, stored: Stored) -> int | None:
-        """A new episode starts with the mean importance of those that were there before."""
-        slot = super().offer(stored)
-        mean = sum(self.importance) / len(self.importance) if self.importance else 0.0
+    def add(self, item: MemoryItem) -> int | None:
+        """A new episode starts with the mean importance of its label, or else of all."""
+        alike = [
+            value
+            for entry, value in zip(self._entries, self.importance)
+            if entry.episode.label == item.episode.label
+        ]
+        known = alike or self.importance
+        mean = sum(known) / len(known) if known else 0.0
+        slot = super().add(item)
         if slot == len(self.importance):
             self.importance.append(mean)
         elif slot is not None:
             self.importance[slot] = mean
         return slot
 
-    def _victim(self, stored: Stored) -> int | None:
-        return min(self.most_frequent_slots(stored), key=lambda slot: self.importance[slot])
+    def state_dict(self) -> dict[str, Any]:
+        """With the importances."""
+        return {**super().state_dict(), "importance": self.importance}
+
+    def load_state_dict(self, state: Mapping[str, Any], views: ViewLookup | None = None) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, views)
+        self.importance = list(state["importance"])
+
+    def slot_to_replace(self, item: MemoryItem) -> int | None:
+        """The least important episode of the most frequent label."""
+        return min(self.most_frequent_slots(item), key=lambda slot: self.importance[slot])
 
 
 class CLIB(ContinualLearner):
@@ -84,6 +101,8 @@ class CLIB(ContinualLearner):
         "released": CLIBConfig(training=TrainingConfig.released(distillation=False)),
     }
 
+    extra_state = ("rate",)
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.rate = AdaptiveRate(self.method.rate_step, self.method.rate_history)
@@ -100,31 +119,20 @@ class CLIB(ContinualLearner):
         """The scheduled rate times the factor being tried."""
         return super().learning_rate * self.rate.factor
 
-    def state_dict(self) -> dict[str, Any]:
-        """With importances and the comparison of rates."""
-        extra = {"importance": self.memory.importance, "rate": self.rate.state_dict()}
-        return {**super().state_dict(), **extra}
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
-        self.memory.importance = list(state["importance"])
-        self.rate.load_state_dict(state["rate"])
-
-    def _make_memory(self, capacity: int) -> Memory:
+    def make_memory(self, capacity: int) -> Memory:
+        """By importance."""
         return ImportanceMemory(max(1, capacity), self.generator)
 
-    def _train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+    def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
+        """Remembers first; then every update is on the memory alone."""
         for episode in group:
-            self.memory.offer(Stored(episode))
+            self.memory.add(MemoryItem(episode))
         for _ in group:
             slots = self.memory.sample(self.replay_size)
             others = [slot for slot in range(len(self.memory)) if slot not in set(slots)]
             probes = self.memory.sample(self.method.probes, others)
             before = self._probe(probes)
-            self._update((), tuple(slots))
+            self.update((), tuple(slots))
             if probes:
                 self._credit(slots, float((before - self._probe(probes)).mean()))
 
@@ -141,5 +149,5 @@ class CLIB(ContinualLearner):
         """(n,) losses of stored episodes, without dropout and augmentation."""
         if not slots:
             return torch.zeros(0)
-        batch = Batch.of([self.memory[slot].episode for slot in slots]).to(self.device)
-        return self.losses(self.plain_forward(batch), batch).total
+        episodes = [self.memory[slot].episode for slot in slots]
+        return self.losses(self.plain_forward(self.make_batch(episodes, augment=False)))

@@ -8,12 +8,11 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from agents.batch import Batch
-from agents.losses import EpisodeLogits, logit_distances, split_logits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.base import WEIGHT, ContinualLearner, MethodConfig, Ranges, Update, mean_or_zero
-from cl.memory import Stored
+from clalfred.agents.agent import Outputs
+from clalfred.agents.losses import logit_distances
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import WEIGHT, ContinualLearner, MethodConfig, Ranges, Update, mean_or_zero
+from clalfred.cl.memory import MemoryItem
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,8 @@ class DERppConfig(MethodConfig):
 class DERpp(ContinualLearner):
     """Buzzega et al., "Dark Experience for General Continual Learning", NeurIPS 2020.
 
-    Update: ``min L(x) + a * L(x') + b * MSE(z', z'_old)``, z the logits of actions at every step
-    and of classes at interaction steps.
+    Update: ``min L(x) + a * L(x') + b * MSE(z', z'_old)``, z the logits of every head at the steps
+    at which it counts.
 
     Stores: episodes with the logits of their last update, by reservoir sampling.
     Boundaries: none.
@@ -58,10 +57,11 @@ class DERpp(ContinualLearner):
         ),
     }
 
-    def _loss(self, predictions: Predictions, batch: Batch, slots: tuple[int, ...]) -> Tensor:
-        streamed = len(batch) - len(slots)
-        imitation = self.losses(predictions, batch).total
-        replayed, distances = imitation[streamed:], self._distances(predictions, batch, slots)
+    def loss(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:
+        """Imitation of the stream and of the memory, and distance to the stored logits."""
+        imitation = self.losses(outputs)
+        streamed = len(imitation) - len(slots)
+        replayed, distances = imitation[streamed:], self._distances(outputs, slots)
         if self.method.split_replay:
             half = len(slots) // 2
             distances, replayed = distances[:half], replayed[half:]
@@ -71,21 +71,20 @@ class DERpp(ContinualLearner):
             + self.method.distillation_weight * mean_or_zero(distances)
         )
 
-    def _distances(self, predictions: Predictions, batch: Batch, slots: tuple[int, ...]) -> Tensor:
+    def stored_logits(self, slot: int) -> dict[str, Tensor]:
+        """What the memory has for an episode, on the agent's device also after a resume."""
+        return {name: one.to(self.device) for name, one in self.memory[slot].logits.items()}
+
+    def to_store(self, update: Update) -> list[MemoryItem]:
+        """The episodes with the logits of the last update on them."""
+        return [
+            MemoryItem(episode, {name: one.clone() for name, one in logits.items()})
+            for episode, logits in zip(update.stream, update.stream_logits())
+        ]
+
+    def _distances(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:
         """(len(slots),) distance of each replayed episode's logits to the stored ones."""
         if not slots:
-            return predictions.action_logits.new_zeros(0)
-        new = split_logits(predictions, batch)[-len(slots) :]
-        old = [self.stored_logits(slot) for slot in slots]
-        distances = logit_distances(new, old, self.method.squared_norm)
-        return distances / (max(batch.lengths) if self.training.loss.per_padded_step else 1)
-
-    def stored_logits(self, slot: int) -> EpisodeLogits:
-        """What the memory has for an episode, on the agent's device also after a resume."""
-        logits = self.memory[slot].logits
-        assert logits is not None
-        return logits.to(self.device)
-
-    def _to_store(self, update: Update) -> list[Stored]:
-        logits = update.stream_logits()
-        return [Stored(episode, one.detached()) for episode, one in zip(update.stream, logits)]
+            return outputs.auxiliary.new_zeros(0)
+        stored = [self.stored_logits(slot) for slot in slots]
+        return logit_distances(outputs, stored, self.training.loss, self.method.squared_norm)

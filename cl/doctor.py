@@ -93,7 +93,7 @@ def _torch() -> Finding:
 
 
 def _arithmetic() -> Finding:
-    from agents.arithmetic import fingerprint, is_portable, make_portable
+    from clalfred.agents.numerics.arithmetic import fingerprint, is_portable, make_portable
 
     make_portable()
     detail = "equal those of other machines"
@@ -115,11 +115,23 @@ def _ffmpeg() -> Finding:
         path = imageio_ffmpeg.get_ffmpeg_exe()
     except (ImportError, RuntimeError) as error:
         return Finding("ffmpeg", False, str(error), "pip install imageio-ffmpeg")
-    return Finding("ffmpeg", True, str(path))
+    import numpy as np
+
+    from clalfred.agents.acting.recording import write_film
+
+    frames = [np.full((32, 32, 3), shade, dtype=np.uint8) for shade in (0, 255)]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            film = write_film(Path(folder) / "film.mp4", frames)
+        except Exception as error:
+            reason = str(error).partition("\n")[0]
+            fix = "unset IMAGEIO_FFMPEG_EXE, and: pip install --force-reinstall imageio-ffmpeg"
+            return Finding("ffmpeg", False, f"{path}: cannot encode a film ({reason})", fix)
+        return Finding("ffmpeg", film.stat().st_size > 0, f"{path}: encodes films")
 
 
 def _encoder() -> Finding:
-    from agents.conv_encoder import ConvEncoder
+    from clalfred.agents.vision.conv_encoder import ConvEncoder
 
     return Finding("encoder", True, ConvEncoder().name, "reinstall the package")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import ContinualLearner, MethodConfig
 
 
 class ER(ContinualLearner):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import ViewFeatures
-from agents.training import TrainingConfig
-from cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, SHARE, WEIGHT, ContinualLearner, MethodConfig, Ranges, Update
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class EWCppConfig(MethodConfig):
     Args:
         penalty: lambda.
         fisher_decay: share of the old Fisher information in the running mean.
-        anchor_at_boundaries: set the anchor when a task begins, as the released code does.
-        anchor_every: otherwise set it after every so many updates; the paper gives no number.
+        anchor_at_boundaries: set the anchor when a task begins.
+        anchor_every: otherwise set it after every N updates.
     """
 
     ranges: ClassVar[Ranges] = {
@@ -31,32 +31,35 @@ class EWCppConfig(MethodConfig):
         "fisher_decay": SHARE,
         "anchor_every": COUNT,
     }
-    stream_size: int = 32
     penalty: float = 100.0
     fisher_decay: float = 0.5
-    anchor_at_boundaries: bool = False
+    anchor_at_boundaries: bool = True
     anchor_every: int = 100
 
 
 class EWCpp(ContinualLearner):
     """Chaudhry et al., "Riemannian Walk for Incremental Learning", ECCV 2018.
 
-    Update: ``min L(x) + lambda * sum F (theta - theta*)^2``, where ``F <- d * F + (1 - d) * g^2``
-    runs along with the gradients g of L, and the anchor (theta*, its F) is set anew now and then.
+    Update: ``min L(x, x') + lambda * sum F (theta - theta*)^2``, where
+    ``F <- d * F + (1 - d) * g^2`` runs along with the gradients g of L, and the anchor (theta*, its
+    F) is set where a task begins. As in the paper's baseline, ``x'`` is ER's replay;
+    ``without-replay`` is the method by itself, ``task-free`` sets its anchor every 100 updates.
 
-    Stores: the anchor's weights and Fisher information; episodes only in the preset ``released``,
-    which adds ER's replay. Boundaries: none; ``released`` sets the anchor at boundaries.
+    Stores: episodes, by reservoir sampling; the anchor's weights and Fisher information.
+    Boundaries: needed, but for ``task-free``.
     """
 
     method: EWCppConfig
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": EWCppConfig(),
         "released": EWCppConfig(
-            stream_size=16,
-            anchor_at_boundaries=True,
-            training=TrainingConfig.released(distillation=False),
+            training=replace(TrainingConfig.released(distillation=False), max_gradient_norm=inf)
         ),
+        "without-replay": EWCppConfig(stream_size=32, memory=32),
+        "task-free": EWCppConfig(anchor_at_boundaries=False),
     }
+
+    extra_state = ("fisher", "anchor", "anchor_fisher")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -74,25 +77,9 @@ class EWCpp(ContinualLearner):
         self.anchor = {name: weight.detach().clone() for name, weight in self._weights()}
         self.anchor_fisher = {name: fisher.clone() for name, fisher in self.fisher.items()}
 
-    def state_dict(self) -> dict[str, Any]:
-        """With the Fisher information and the anchor."""
-        return {
-            **super().state_dict(),
-            "fisher": self.fisher,
-            "anchor": self.anchor,
-            "anchor_fisher": self.anchor_fisher,
-        }
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
-        for name in ("fisher", "anchor", "anchor_fisher"):
-            setattr(self, name, {key: one.to(self.device) for key, one in state[name].items()})
-
     @torch.no_grad()
-    def _on_gradients(self) -> None:
+    def on_gradients(self) -> None:
+        """Adds the slope of the penalty, and keeps the Fisher information running."""
         decay = self.method.fisher_decay
         for name, weight in self._weights():
             if weight.grad is None:
@@ -102,14 +89,16 @@ class EWCpp(ContinualLearner):
                 slope = self.anchor_fisher[name] * (weight - self.anchor[name])
                 weight.grad.add_(slope, alpha=2 * self.method.penalty)
 
-    def _after_update(self, update: object) -> None:
+    def after_update(self, update: Update) -> None:
+        """Sets the anchor now and then, unless boundaries say when."""
         every = self.method.anchor_every
         if not self.method.anchor_at_boundaries and self.num_updates % every == 0:
             self.set_anchor()
 
-    def _on_boundary(self) -> None:
+    def on_boundary(self) -> None:
+        """Sets the anchor, unless nothing was learned yet."""
         if self.num_updates:
             self.set_anchor()
 
     def _weights(self) -> list[tuple[str, torch.nn.Parameter]]:
-        return list(self.network.named_parameters())
+        return list(self.agent.named_parameters())

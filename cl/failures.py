@@ -1,7 +1,7 @@
-"""Why episodes failed: the first deed that a task needs and the agent did not do, and what it did.
+"""Why episodes failed: the first interaction that a task needs and the agent did not do.
 
-A task needs certain deeds in a certain order, such as taking a mug, heating it and putting it down.
-Other deeds may come between them. The first one that is missing says how far the agent came.
+A task needs certain interactions in a certain order, such as taking a mug, heating it and putting
+it down. Others may come between them. The first one that is missing says how far the agent came.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
-from agents.rollout import EpisodeResult
+from clalfred.agents.acting.records import EpisodeResult
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -18,7 +18,7 @@ from gym_clalfred.objects import KNIVES, ObjectClass
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: An interaction: an action on any of some classes.
-Deed = tuple[Action, frozenset[ObjectClass]]
+Interaction = tuple[Action, frozenset[ObjectClass]]
 
 
 class Failure(str, Enum):
@@ -33,30 +33,30 @@ class Failure(str, Enum):
     ERROR = "could not be finished"
 
 
-def needed_deeds(task: TaskSpec) -> tuple[Deed, ...]:
-    """The deeds without which a task cannot be solved, in order."""
-    take = _deed(Action.PickupObject, task.goal_class)
+def needed_deeds(task: TaskSpec) -> tuple[Interaction, ...]:
+    """The interactions without which a task cannot be solved, in order."""
+    take = _interaction(Action.PickupObject, task.goal_class)
     cut = (
         (Action.PickupObject, KNIVES),
-        _deed(Action.SliceObject, task.target),
+        _interaction(Action.SliceObject, task.target),
     )
     treatment = _TREATMENTS.get(task.type)
-    rest: tuple[Deed, ...]
+    rest: tuple[Interaction, ...]
     if task.type is TaskType.EXAMINE:
-        rest = (take, _deed(Action.ToggleObjectOn, task.lamp))
+        rest = (take, _interaction(Action.ToggleObjectOn, task.lamp))
     elif task.type is TaskType.PICK_TWO_AND_PLACE:
-        rest = (take, _deed(Action.PutObject, task.receptacle)) * 2
+        rest = (take, _interaction(Action.PutObject, task.receptacle)) * 2
     elif task.type is TaskType.MOVABLE:
         rest = (
             take,
-            _deed(Action.PutObject, task.movable),
-            _deed(Action.PickupObject, task.movable),
-            _deed(Action.PutObject, task.receptacle),
+            _interaction(Action.PutObject, task.movable),
+            _interaction(Action.PickupObject, task.movable),
+            _interaction(Action.PutObject, task.receptacle),
         )
     elif treatment is not None:
-        rest = (take, *treatment, take, _deed(Action.PutObject, task.receptacle))
+        rest = (take, *treatment, take, _interaction(Action.PutObject, task.receptacle))
     else:
-        rest = (take, _deed(Action.PutObject, task.receptacle))
+        rest = (take, _interaction(Action.PutObject, task.receptacle))
     return (*cut, *rest) if task.sliced else rest
 
 
@@ -68,7 +68,7 @@ def failure_of(task: TaskSpec, result: EpisodeResult) -> Failure | None:
         return Failure.ERROR
     needed = list(needed_deeds(task))
     since: list[Action] = []
-    for action, object_class in _read(result.deeds):
+    for action, object_class in _read(result.interactions):
         since.append(action)
         if needed and action is needed[0][0] and object_class in needed[0][1]:
             needed.pop(0)
@@ -117,29 +117,29 @@ def format_failures(table: Mapping[str, Counter[str]]) -> str:
     return "\n".join(lines)
 
 
-def _deed(action: Action, object_class: ObjectClass | None) -> Deed:
+def _interaction(action: Action, object_class: ObjectClass | None) -> Interaction:
     assert object_class is not None
     return action, frozenset({object_class})
 
 
-def _read(deeds: str) -> Iterable[tuple[Action, ObjectClass]]:
-    for deed in filter(None, deeds.split(", ")):
-        action, object_class = deed.split(" ")
+def _read(interactions: str) -> Iterable[tuple[Action, ObjectClass]]:
+    for one in filter(None, interactions.split(", ")):
+        action, object_class = one.split(" ")
         yield Action[action], ObjectClass[object_class]
 
 
-_TREATMENTS: dict[TaskType, tuple[Deed, ...]] = {
+_TREATMENTS: dict[TaskType, tuple[Interaction, ...]] = {
     TaskType.CLEAN: (
-        _deed(Action.PutObject, ObjectClass.SinkBasin),
-        _deed(Action.ToggleObjectOn, ObjectClass.Faucet),
+        _interaction(Action.PutObject, ObjectClass.SinkBasin),
+        _interaction(Action.ToggleObjectOn, ObjectClass.Faucet),
     ),
     TaskType.HEAT: (
-        _deed(Action.PutObject, ObjectClass.Microwave),
-        _deed(Action.ToggleObjectOn, ObjectClass.Microwave),
+        _interaction(Action.PutObject, ObjectClass.Microwave),
+        _interaction(Action.ToggleObjectOn, ObjectClass.Microwave),
     ),
     TaskType.COOL: (
-        _deed(Action.PutObject, ObjectClass.Fridge),
-        _deed(Action.CloseObject, ObjectClass.Fridge),
+        _interaction(Action.PutObject, ObjectClass.Fridge),
+        _interaction(Action.CloseObject, ObjectClass.Fridge),
     ),
 }
 _NAMES = tuple(failure.value for failure in Failure)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import torch
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.training import TrainingConfig
-from cl.base import ContinualLearner, MethodConfig
+from clalfred.agents.behavior_cloning import ViewLookup
+from clalfred.agents.episode import EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import ContinualLearner, MethodConfig
 
 
 class Joint(ContinualLearner):
@@ -45,7 +46,7 @@ class Joint(ContinualLearner):
     def finish(self) -> Iterator[None]:
         """One update per episode, each on a batch of all."""
         while self.num_updates < self.num_episodes:
-            self._update(self._next_batch(), ())
+            self.update(self._next_batch(), ())
             yield
 
     def state_dict(self) -> dict[str, Any]:
@@ -53,15 +54,11 @@ class Joint(ContinualLearner):
         episodes = [episode.state_dict() for episode in self._episodes]
         return {**super().state_dict(), "episodes": episodes, "order": self._order}
 
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
+    def load_state_dict(self, state: Mapping[str, Any], views: ViewLookup | None = None) -> None:
         """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
+        super().load_state_dict(state, views)
         self._order = list(state["order"])
-        self._episodes = [
-            EncodedEpisode.from_state_dict(one, features) for one in state["episodes"]
-        ]
+        self._episodes = [EncodedEpisode.from_state_dict(one, views) for one in state["episodes"]]
 
     def _next_batch(self) -> tuple[EncodedEpisode, ...]:
         size = min(self.training.batch_size, len(self._episodes))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.losses import EpisodeLogits
+from clalfred.agents.episode import EncodedEpisode, Views
 from gym_clalfred.errors import BadInputError
 
 #: The paper's memory of 500 episodes as a share of ALFRED's 21,023.
@@ -24,18 +24,28 @@ def memory_size(stream_length: int, batch_size: int = 32) -> int:
 
 
 @dataclass(frozen=True)
-class Stored:
+class MemoryItem:
     """An episode in memory.
 
     Args:
         episode: the demonstration.
-        logits: what the network said of it, for methods that distil; else ``None``.
+        logits: what the agent said of it, by head, for methods that distil; else empty.
         task: number of the task during which it came, for methods that know; else 0.
     """
 
     episode: EncodedEpisode
-    logits: EpisodeLogits | None = None
+    logits: Mapping[str, Tensor] = field(default_factory=dict)
     task: int = 0
+
+    def bytes(self) -> dict[str, int]:
+        """What it takes: words two bytes each, actions and classes one, logits as they are."""
+        episode = self.episode
+        return {
+            "views": sum(one.bytes for one in (episode.views, *episode.augmented)),
+            "words": 2 * len(episode.tokens),
+            "actions": 2 * len(episode.actions),
+            "logits": tensor_bytes(self.logits),
+        }
 
 
 class Memory:
@@ -52,28 +62,28 @@ class Memory:
         self.capacity = capacity
         self.seen = 0
         self._generator = generator
-        self._entries: list[Stored] = []
+        self._entries: list[MemoryItem] = []
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __getitem__(self, slot: int) -> Stored:
+    def __getitem__(self, slot: int) -> MemoryItem:
         return self._entries[slot]
 
-    def offer(self, stored: Stored) -> int | None:
+    def add(self, item: MemoryItem) -> int | None:
         """Keeps the episode or not; gives its slot if it was kept."""
         self.seen += 1
         if len(self._entries) < self.capacity:
-            self._entries.append(stored)
+            self._entries.append(item)
             return len(self._entries) - 1
         if not self.capacity:
             return None
-        slot = self._victim(stored)
+        slot = self.slot_to_replace(item)
         if slot is not None:
-            self._entries[slot] = stored
+            self._entries[slot] = item
         return slot
 
-    def rewrite(self, slot: int, logits: EpisodeLogits) -> None:
+    def rewrite(self, slot: int, logits: Mapping[str, Tensor]) -> None:
         """Replaces the logits of one slot."""
         self._entries[slot] = replace(self._entries[slot], logits=logits)
 
@@ -83,6 +93,13 @@ class Memory:
         order = torch.randperm(len(slots), generator=self._generator)[:count]
         return [slots[index] for index in order.tolist()]
 
+    def bytes(self) -> dict[str, int]:
+        """What the items take, by kind, each number as small as its range allows."""
+        kinds: Counter[str] = Counter({"views": 0, "words": 0, "actions": 0, "logits": 0})
+        for item in self._entries:
+            kinds.update(item.bytes())
+        return dict(kinds)
+
     def state_dict(self) -> dict[str, Any]:
         """All entries and counters; the generator belongs to the learner."""
         return {
@@ -90,45 +107,85 @@ class Memory:
             "seen": self.seen,
             "entries": [
                 {
-                    "episode": stored.episode.state_dict(),
-                    "logits": None
-                    if stored.logits is None
-                    else [stored.logits.actions, stored.logits.classes],
-                    "task": stored.task,
+                    "episode": item.episode.state_dict(),
+                    "logits": dict(item.logits),
+                    "task": item.task,
                 }
-                for stored in self._entries
+                for item in self._entries
             ],
         }
 
     def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
+        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
     ) -> None:
         """Continues from ``state_dict``."""
         self.capacity, self.seen = state["capacity"], state["seen"]
         self._entries = [
-            Stored(
-                EncodedEpisode.from_state_dict(entry["episode"], features),
-                None if entry["logits"] is None else EpisodeLogits(*entry["logits"]),
+            MemoryItem(
+                EncodedEpisode.from_state_dict(entry["episode"], views),
+                entry["logits"],
                 entry["task"],
             )
             for entry in state["entries"]
         ]
 
-    def _victim(self, stored: Stored) -> int | None:
-        """Override: the slot that makes room in a full memory, ``None`` to keep all as it is."""
+    def slot_to_replace(self, item: MemoryItem) -> int | None:
+        """Override: the slot that makes room in a full memory; ``None`` to drop the new item."""
         slot = int(torch.randint(self.seen, (), generator=self._generator))
         return slot if slot < self.capacity else None
+
+
+class ByteMemory(Memory):
+    """Keeps a random sample of all episodes seen that fits into a number of bytes.
+
+    Every episode draws a number; those with the smallest stay as long as there is room. So each is
+    kept with equal chance, whatever its length.
+    """
+
+    def __init__(self, budget: int, generator: torch.Generator) -> None:
+        super().__init__(budget, generator)
+        self._draws: list[float] = []
+
+    def add(self, item: MemoryItem) -> int | None:
+        """Keeps the episode or not; others may have to go."""
+        self.seen += 1
+        draw = float(torch.rand((), generator=self._generator))
+        self._entries.append(item)
+        self._draws.append(draw)
+        while sum(self.bytes().values()) > self.capacity:
+            last = max(range(len(self._draws)), key=self._draws.__getitem__)
+            del self._entries[last], self._draws[last]
+        return self._draws.index(draw) if draw in self._draws else None
+
+    def state_dict(self) -> dict[str, Any]:
+        """With the numbers drawn."""
+        return {**super().state_dict(), "draws": self._draws}
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, views)
+        self._draws = list(state["draws"])
 
 
 class LabelBalancedMemory(Memory):
     """Keeps labels equally frequent: a random episode of the most frequent label makes room."""
 
-    def _victim(self, stored: Stored) -> int | None:
-        return self.sample(1, self.most_frequent_slots(stored))[0]
+    def slot_to_replace(self, item: MemoryItem) -> int | None:
+        """A random slot of the most frequent label."""
+        return self.sample(1, self.most_frequent_slots(item))[0]
 
-    def most_frequent_slots(self, arriving: Stored) -> list[int]:
+    def most_frequent_slots(self, arriving: MemoryItem) -> list[int]:
         """Slots of the most frequent label, counted with the arriving episode; ties by name."""
         labels = [str(entry.episode.label) for entry in self._entries]
         counts = Counter([*labels, str(arriving.episode.label)])
         most = max(sorted(set(labels)), key=lambda label: counts[label])
         return [slot for slot, label in enumerate(labels) if label == most]
+
+
+def tensor_bytes(value: Any) -> int:
+    """The size of a tensor, or of all in a tree of mappings; 0 for anything else."""
+    if isinstance(value, Mapping):
+        return sum(tensor_bytes(one) for one in value.values())
+    return value.numel() * value.element_size() if isinstance(value, Tensor) else 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.rollout import EpisodeResult
+from clalfred.agents.acting.records import EpisodeResult
 from gym_clalfred.errors import BadInputError
 
 __all__ = [

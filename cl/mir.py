@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode
-from agents.training import TrainingConfig
-from cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import COUNT, ContinualLearner, MethodConfig, Ranges
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,13 @@ class MIRConfig(MethodConfig):
 
     Args:
         candidates: episodes drawn from memory, of which the most interfered are replayed.
+        per_step: compare losses per step, so that long episodes are not preferred.
     """
 
     per_batch = ("stream_size", "candidates")
     ranges: ClassVar[Ranges] = {**MethodConfig.ranges, "candidates": COUNT}
     candidates: int = 50
+    per_step: bool = False
 
 
 class MIR(ContinualLearner):
@@ -39,10 +42,13 @@ class MIR(ContinualLearner):
     method: MIRConfig
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": MIRConfig(),
-        "released": MIRConfig(training=TrainingConfig.released(distillation=False)),
+        "released": MIRConfig(
+            training=replace(TrainingConfig.released(distillation=False), max_gradient_norm=inf)
+        ),
     }
 
-    def _select(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+    def select_replay(self, stream: tuple[EncodedEpisode, ...]) -> list[int]:
+        """The candidates that the stream would hurt most."""
         slots = self.memory.sample(self.method.candidates)
         if len(slots) <= self.replay_size:
             return slots
@@ -53,11 +59,11 @@ class MIR(ContinualLearner):
         self, stream: tuple[EncodedEpisode, ...], candidates: list[EncodedEpisode]
     ) -> Tensor:
         """(C,) by how much the loss of each candidate grows in a virtual step on the stream."""
-        batch = Batch.of(candidates).to(self.device)
+        batch = self.make_batch(candidates, augment=False)
         before = self._plain_losses(batch)
-        parameters = list(self.network.parameters())
-        streamed = Batch.of(stream).to(self.device)
-        loss = self.losses(self.plain_forward(streamed), streamed).total.mean()
+        parameters = list(self.agent.parameters())
+        streamed = self.make_batch(stream, augment=False)
+        loss = self.losses(self.plain_forward(streamed)).mean()
         gradients = torch.autograd.grad(loss, parameters)
         originals = [parameter.detach().clone() for parameter in parameters]
         with torch.no_grad():
@@ -66,8 +72,11 @@ class MIR(ContinualLearner):
             after = self._plain_losses(batch)
             for parameter, original in zip(parameters, originals):
                 parameter.copy_(original)
-        return after - before
+        growth = after - before
+        if self.method.per_step:
+            growth = growth / torch.tensor(batch.lengths, device=growth.device)
+        return growth
 
     @torch.no_grad()
     def _plain_losses(self, batch: Batch) -> Tensor:
-        return self.losses(self.plain_forward(batch), batch).total
+        return self.losses(self.plain_forward(batch))

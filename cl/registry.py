@@ -6,91 +6,56 @@ with ``register``. From then on it is listed, trained, swept and reported like a
 
 from __future__ import annotations
 
-import difflib
-from importlib import metadata
-
-from cl.base import ContinualLearner
-from cl.cama import CAMA, CAMAWithoutDC
-from cl.clib import CLIB
-from cl.derpp import DERpp
-from cl.er import ER
-from cl.ewcpp import EWCpp
-from cl.finetuning import Finetuning
-from cl.joint import Joint
-from cl.mir import MIR
-from cl.xder import XDER
+from clalfred.agents.registry import Registry
+from clalfred.cl.base import ContinualLearner
 from gym_clalfred.errors import BadInputError, UnknownMethodError
 
-ENTRY_POINTS = "clalfred.methods"
-
-#: In the order of the paper's tables.
-_METHODS: dict[str, type[ContinualLearner]] = {
-    "finetuning": Finetuning,
-    "ewc++": EWCpp,
-    "er": ER,
-    "mir": MIR,
-    "clib": CLIB,
-    "der++": DERpp,
-    "x-der": XDER,
-    "cama-without-dc": CAMAWithoutDC,
-    "cama": CAMA,
-    "joint": Joint,
-}
+#: In the order of the tables: the paper's methods, later ones, the upper bound.
+METHODS: Registry[type[ContinualLearner]] = Registry(
+    "method",
+    "clalfred.methods",
+    {
+        "finetuning": "clalfred.cl.finetuning:Finetuning",
+        "ewc++": "clalfred.cl.ewcpp:EWCpp",
+        "er": "clalfred.cl.er:ER",
+        "mir": "clalfred.cl.mir:MIR",
+        "clib": "clalfred.cl.clib:CLIB",
+        "der++": "clalfred.cl.derpp:DERpp",
+        "x-der": "clalfred.cl.xder:XDER",
+        "cama-without-dc": "clalfred.cl.cama:CAMAWithoutDC",
+        "cama": "clalfred.cl.cama:CAMA",
+        "er-ace": "clalfred.cl.erace:ERACE",
+        "rar": "clalfred.cl.rar:RAR",
+        "star": "clalfred.cl.star:STAR",
+        "mkd": "clalfred.cl.mkd:MKD",
+        "joint": "clalfred.cl.joint:Joint",
+    },
+    UnknownMethodError,
+)
 
 
 def register(name: str, method: type[ContinualLearner]) -> None:
     """Adds a method; its name must be new."""
     if not (isinstance(method, type) and issubclass(method, ContinualLearner)):
         raise BadInputError(f"method {name!r}: expected a subclass of ContinualLearner: {method!r}")
-    found = _find(name)
-    if found is not None and found[1] is not method:
-        raise BadInputError(f"method {name!r} is registered already, by {found[1].__module__}")
-    _METHODS.setdefault(name.lower(), method)
+    METHODS.register(name, method)
 
 
 def method_names() -> tuple[str, ...]:
     """All methods, those of this package first, in the order of the paper's tables."""
-    return tuple(_known())
+    return METHODS.names()
 
 
 def get_method(name: str) -> type[ContinualLearner]:
     """The class of a method; the error for an unknown name gives the closest known one."""
-    return _get(name)[1]
+    return METHODS.get(name)
+
+
+def is_offline(name: str) -> bool:
+    """Whether a method is an upper bound; one that is not known here is taken for a competitor."""
+    return name in METHODS.names() and get_method(name).offline
 
 
 def canonical_name(name: str) -> str:
     """The name under which a method is registered: ``der++`` for ``DERpp``."""
-    return _get(name)[0]
-
-
-def _get(name: str) -> tuple[str, type[ContinualLearner]]:
-    found = _find(name)
-    if found is not None:
-        return found
-    names = method_names()
-    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise UnknownMethodError(f"unknown method {name!r}: {hint}known are {', '.join(names)}")
-
-
-def _find(name: str) -> tuple[str, type[ContinualLearner]] | None:
-    """The registered name and the class."""
-    wanted = _letters(name)
-    # Other packages are asked last: looking for them takes a while.
-    for source in (lambda: _METHODS, _known):
-        for known, method in source().items():
-            if _letters(known) == wanted:
-                return known, method
-    return None
-
-
-def _known() -> dict[str, type[ContinualLearner]]:
-    found = dict(_METHODS)
-    for entry in metadata.entry_points(group=ENTRY_POINTS):
-        found.setdefault(entry.name.lower(), entry.load())
-    return found
-
-
-def _letters(name: str) -> str:
-    """``DER++``, ``derpp`` and ``der_pp`` are one name."""
-    return "".join(filter(str.isalnum, name.lower().replace("+", "p")))
+    return METHODS.canonical(name)

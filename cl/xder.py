@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.losses import EpisodeLogits
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.base import SHARE, WEIGHT, MethodConfig, Ranges, Update, mean_or_zero
-from cl.derpp import DERpp, DERppConfig
-from cl.memory import Stored
-from gym_clalfred.actions import Action
-from gym_clalfred.objects import ObjectClass
+from clalfred.agents.agent import LABELS, Head, Outputs
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.base import SHARE, WEIGHT, MethodConfig, Ranges, Update, mean_or_zero
+from clalfred.cl.derpp import DERpp, DERppConfig
+from clalfred.cl.memory import MemoryItem
 
 #: "First task" of a label that has not appeared.
 FUTURE = 1_000_000
@@ -48,11 +44,13 @@ class XDER(DERpp):
     """Boschi et al., "Class-Incremental Continual Learning into the eXtended DER-verse", 2022.
 
     A label belongs to the task in which it first appeared. Update: DER++'s loss, plus ``eta`` times
-    ``relu(m + max p(past) - p(y))`` on the stream where y is of the present task, plus the same
-    with labels of the future on all steps. Then, in replayed episodes of earlier tasks, the stored
-    logits of labels that came later are replaced by the present ones, scaled down where their
-    maximum exceeds ``gamma`` times the stored logit of y. No contrastive part: the encoder is
-    frozen.
+    ``relu(m + max p(past) - max p(present))`` on streamed steps whose y is of the present task, p
+    over the labels seen so far and the past detached, plus ``eta`` times ``relu(m + max z(future) -
+    max z(task of y))`` on all steps, z the logits. Then, in replayed episodes of earlier tasks, the
+    stored logits of labels that came later are replaced by the present ones; where their maximum
+    exceeds the stored logit of y, they are scaled to ``gamma`` times it. Streamed episodes are
+    stored with their logits of past labels scaled in the same way. No contrastive part: the
+    encoder is frozen.
 
     Stores: episodes with logits and task number, by reservoir sampling. Boundaries: needed.
     """
@@ -66,96 +64,94 @@ class XDER(DERpp):
         ),
     }
 
+    extra_state = ("task", "first_task")
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.task = -1
-        self.action_task = torch.full((len(Action),), FUTURE)
-        self.class_task = torch.full((len(ObjectClass),), FUTURE)
+        #: By head, (L,) the task in which each label first appeared.
+        self.first_task = {name: torch.full((size,), FUTURE) for name, size in LABELS.items()}
 
-    def state_dict(self) -> dict[str, Any]:
-        """With the tasks in which labels first appeared."""
-        tasks = {"task": self.task, "action_task": self.action_task, "class_task": self.class_task}
-        return {**super().state_dict(), **tasks}
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], features: Callable[[str], ViewFeatures] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, features)
-        self.task = state["task"]
-        self.action_task, self.class_task = state["action_task"], state["class_task"]
-
-    def _on_boundary(self) -> None:
+    def on_boundary(self) -> None:
+        """Counts tasks."""
         self.task += 1
 
-    def _on_arrival(self, episode: EncodedEpisode) -> None:
-        for first_tasks, labels in (
-            (self.action_task, episode.actions),
-            (self.class_task, episode.classes[episode.classes > 0]),
-        ):
-            first_tasks[labels] = first_tasks[labels].clamp_max(self.task)
+    def loss(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:
+        """DER++'s loss and the margin constraints of every head."""
+        streamed = len(outputs.auxiliary) - len(slots)
+        constraints = outputs.auxiliary.new_zeros(())
+        for name, head in outputs.heads.items():
+            labels, first = head.first(streamed).targets.cpu(), self.first_task[name]
+            first[labels] = first[labels].clamp_max(self.task)
+            constraints = constraints + self._constraints(head, first.to(self.device), streamed)
+        return super().loss(outputs, slots) + self.method.constraint_weight * constraints
 
-    def _loss(self, predictions: Predictions, batch: Batch, slots: tuple[int, ...]) -> Tensor:
-        streamed = len(batch) - len(slots)
-        truth = batch.classes[batch.interactions]
-        steps = sum(batch.lengths[:streamed])
-        interactions = sum(batch.interaction_counts[:streamed])
-        constraints = self._constraints(
-            predictions.action_logits, batch.actions, self.action_task, steps
-        ) + self._constraints(predictions.class_logits, truth, self.class_task, interactions)
-        return (
-            super()._loss(predictions, batch, slots) + self.method.constraint_weight * constraints
-        )
-
-    def _constraints(
-        self, logits: Tensor, truth: Tensor, first_task: Tensor, streamed: int
-    ) -> Tensor:
-        """Margins of the true label over labels of the past (stream) and of the future (all)."""
-        first_task = first_task.to(logits.device)
-        probability = logits.softmax(1)
-        right = probability.gather(1, truth.unsqueeze(1)).squeeze(1)
-        violations = logits.new_zeros(())
-        past, future = first_task < self.task, first_task == FUTURE
-        if past.any():
-            present = first_task[truth[:streamed]] == self.task
-            worst = probability[:streamed, past].amax(1)
-            over = (self.method.margin + worst - right[:streamed]).relu()
-            violations = violations + mean_or_zero(over[present])
-        if future.any():
-            worst = probability[:, future].amax(1)
-            violations = violations + mean_or_zero((self.method.margin + worst - right).relu())
-        return violations
-
-    def _to_store(self, update: Update) -> list[Stored]:
-        return [replace(stored, task=self.task) for stored in super()._to_store(update)]
-
-    def _after_update(self, update: Update) -> None:
-        for slot, new in zip(update.slots, update.replay_logits()):
-            stored, old = self.memory[slot], self.stored_logits(slot)
-            episode = stored.episode
-            targets = episode.classes[episode.classes > 0]
-            rewritten = EpisodeLogits(
-                self._rewrite(old.actions, new.actions, episode.actions, self.action_task, stored),
-                self._rewrite(old.classes, new.classes, targets, self.class_task, stored),
+    def to_store(self, update: Update) -> list[MemoryItem]:
+        """As DER++, with the task's number and the logits of past labels scaled down."""
+        targets = update.outputs.targets_by_episode()
+        return [
+            replace(
+                item,
+                task=self.task,
+                logits={
+                    name: self._rewrite(z, z, truth[name], self._past(name, truth[name]))
+                    for name, z in item.logits.items()
+                },
             )
+            for item, truth in zip(super().to_store(update), targets)
+        ]
+
+    def after_update(self, update: Update) -> None:
+        """Rewrites what replayed episodes say of labels that came later."""
+        replayed = zip(update.slots, update.replay_logits(), update.replay_targets())
+        for slot, new, truth in replayed:
+            task, old = self.memory[slot].task, self.stored_logits(slot)
+            rewritten = {
+                name: self._rewrite(old[name], new[name], truth[name], self._later(name, task))
+                for name in old
+            }
             self.memory.rewrite(slot, rewritten)
 
-    def _rewrite(
-        self, old: Tensor, new: Tensor, truth: Tensor, first_task: Tensor, stored: Stored
-    ) -> Tensor:
-        """(n, L) old logits with those of later labels replaced by new ones, scaled down."""
-        later = (first_task > stored.task) & (first_task <= self.task)
-        if not later.any():
+    def _constraints(self, head: Head, first_task: Tensor, streamed: int) -> Tensor:
+        """Margins over labels of the past (stream) and of the future (all steps)."""
+        violations = head.logits.new_zeros(())
+        past, future = first_task < self.task, first_task == FUTURE
+        present = first_task == self.task
+        if past.any() and present.any():
+            rows = head.first(streamed)
+            probability = rows.logits.masked_fill(future, -torch.inf).softmax(1)
+            worst, good = probability[:, past].amax(1).detach(), probability[:, present].amax(1)
+            over = (self.method.margin + worst - good).relu()
+            violations = violations + mean_or_zero(over[present[rows.targets]])
+        if future.any():
+            own = first_task == first_task[head.targets].unsqueeze(1)
+            good = head.logits.masked_fill(~own, -torch.inf).amax(1)
+            worst = head.logits[:, future].amax(1)
+            violations = violations + mean_or_zero((self.method.margin + worst - good).relu())
+        return violations
+
+    def _later(self, head: str, task: int) -> Tensor:
+        """(L,) which labels appeared after a task, so far."""
+        first = self.first_task[head]
+        return ((first > task) & (first <= self.task)).to(self.device)
+
+    def _past(self, head: str, truth: Tensor) -> Tensor:
+        """(L,) which labels appeared before the present task."""
+        return (self.first_task[head] < self.task).to(truth.device)
+
+    def _rewrite(self, old: Tensor, new: Tensor, truth: Tensor, labels: Tensor) -> Tensor:
+        """(n, L) old logits, those of some labels replaced by new ones that stay below y's."""
+        if not labels.any():
             return old
-        later = later.to(old.device)
-        right = old.gather(1, truth.to(old.device).unsqueeze(1))
+        right = old.gather(1, truth.unsqueeze(1))
         # For a negative true logit "a share of it" means further below it, not above.
         bound = right - (1 - self.method.gamma) * right.abs()
-        coming = new[:, later]
-        largest = coming.amax(1, keepdim=True)
+        # y itself, where it is among these labels, stays as it is.
+        others = labels.unsqueeze(0).expand_as(new).clone()
+        others[torch.arange(len(truth), device=truth.device), truth] = False
+        largest = new.masked_fill(~others, -torch.inf).amax(1, keepdim=True)
         scaled = torch.where(
-            (largest > 0) & (bound > 0), coming * (bound / largest), coming + (bound - largest)
+            (largest > 0) & (bound > 0), new * (bound / largest), new + (bound - largest)
         )
-        rewritten = old.clone()
-        rewritten[:, later] = torch.where(largest > bound, scaled, coming)
-        return rewritten
+        coming = torch.where(largest > right, scaled, new)
+        return torch.where(others, coming, old)

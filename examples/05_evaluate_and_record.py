@@ -2,10 +2,10 @@
 
 import argparse
 
-from agents.recording import Performer, record
-from cl.experiment.agent_file import load_agent
-from cl.experiment.assess import assess, select
-from cl.report.text import scores_table
+from clalfred.agents.acting.recording import Performer, record
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select
+from clalfred.cl.report.text import scores_table
 from gym_clalfred.data.sources import open_source
 
 parser = argparse.ArgumentParser(description=__doc__)
@@ -14,11 +14,11 @@ parser.add_argument("--out", default="runs/examples/cama-and-expert.mp4")
 parser.add_argument("--limit", type=int)
 arguments = parser.parse_args()
 
-agent, config = load_agent(arguments.agent)
+policy, config = load_agent(arguments.agent)
 source = open_source(config.tier, config.data)
 keys = select(source, "valid_unseen", annotations=1, limit=arguments.limit)
-assessment = assess(agent, config, source, keys)
-print(scores_table({**assessment.by_task, "all": assessment.overall}))
+summary = evaluate_agent(policy, config, source, keys)
+print(scores_table({**summary.by_task, "all": summary.overall}))
 
-performers = [Performer("expert"), Performer(config.method, agent)]
+performers = [Performer("expert"), Performer(config.method, policy)]
 print(record(arguments.out, source, keys[0], performers, max_steps=config.step_limit))

@@ -10,7 +10,7 @@ Importing the package registers its environment ids with Gymnasium::
 
 from gym_clalfred.registration import ENV_IDS, register_envs
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["ENV_IDS", "register_envs"]
 
 register_envs()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from gym_clalfred.actions import Action
 from gym_clalfred.checks import action_pair, flag, one_of, whole_number
 from gym_clalfred.checks import view_angles as check_angles
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError, SimulatorError, UsageError
 from gym_clalfred.interaction import (
     Choice,
-    Pointing,
     as_sight_mask,
     choose_by_class,
     choose_by_mask,
 )
+from gym_clalfred.keyboard import is_no_key, keys_to_action
 from gym_clalfred.language.text import plain_lines
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.observation_space import (
@@ -33,8 +32,10 @@ from gym_clalfred.observation_space import (
     INSTRUCTIONS_CHARACTERS,
     observation_space,
 )
-from gym_clalfred.rooms import RoomType
-from gym_clalfred.scenarios import ORDERS, Scenario
+from gym_clalfred.possible_actions import most_central, possible_actions
+from gym_clalfred.progress import Progress
+from gym_clalfred.selection import Pools, Selection, key_of_options, open_episodes
+from gym_clalfred.setups import ORDERS, Setup
 from gym_clalfred.simulator.backends import check_backend, make_simulator
 from gym_clalfred.simulator.contract import (
     Failure,
@@ -45,7 +46,8 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
-from gym_clalfred.viewer import Caption, Notes, draw_panel
+from gym_clalfred.viewer import PANEL_SIZE, Notes, draw_panel
+from gym_clalfred.window import Window, check_pygame
 
 #: The failed action with this number ends an episode.
 MAX_FAILURES = 10
@@ -57,25 +59,6 @@ IMAGE_SIZES = range(8, 2049)
 
 Observation = dict[str, Any]
 Step = tuple[Observation, float, bool, bool, dict[str, Any]]
-
-
-@dataclass
-class _Progress:
-    """What an episode has come to; one object per episode."""
-
-    episode: Episode
-    checker: GoalChecker
-    words: dict[str, str]
-    goal: GoalStatus
-    steps: int = 0
-    failures: int = 0
-    ended: bool = False
-    crashed: bool = False
-    pointing: Pointing | None = None
-    action: Action | None = None
-    object_class: ObjectClass = ObjectClass.NoObject
-    target: str | None = None
-    failure: Failure | None = None
 
 
 class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
@@ -117,12 +100,15 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
     ## Info
 
     ``action_success``, ``reason`` (why not, or ``None``), ``failures`` and ``steps`` so far (Stop
-    is not counted), ``goal_conditions`` (met, total); at the end also ``success`` and ``crashed``;
-    with ``reveal_task`` also ``episode``, ``task_type`` and ``room_type``.
+    is not counted), ``goal_conditions`` (met, total), ``is_success`` (whether the episode has ended
+    in success); at the end also ``success`` and ``crashed``; with ``reveal_task`` also
+    ``episode_key``, ``task_type`` and ``room_type``.
+
+    docs/ENVIRONMENT.md has the rewards in numbers, all reasons and what each class can do.
 
     Args:
-        scenario: the continual-learning setup; the registered ids set it.
-        split: ``train``, ``valid_seen`` or ``valid_unseen``.
+        setup: the continual-learning setup; the registered ids set it.
+        split: ``train``, ``valid_seen``, ``valid_unseen``, ``test_seen`` or ``test_unseen``.
         order: number of the paper's task order, 1 to 5; streams follow it.
         tier: generated episodes to use: ``tiny``, ``small`` or ``full``.
         backend: ``embedded`` or ``thor``.
@@ -131,20 +117,22 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         image_size: side of the square images in pixels.
         max_steps: actions after which the episode is truncated.
         reward: ``sparse`` or ``dense``.
-        render_mode: ``None`` or ``rgb_array``.
+        render_mode: ``None``, ``rgb_array``, or ``human`` for a window (needs pygame).
         masks: whether the observation has ``classes`` and ``instances``.
         depth: whether the observation has ``depth``.
         view_angles: (yaw, pitch) in degrees of the five views relative to the agent's own.
         reveal_task: whether ``info`` tells which task and episode this is.
         goal_matching: ``class``, or ``substring`` as in ALFRED's own evaluation.
         source: an opened source of episodes, instead of ``tier`` and ``data``.
+        tasks: only episodes of these tasks, such as ``["Heat", "Pick&Place"]``; ``None``: of all.
+        rooms: only episodes in these room types or scene numbers, such as ``["Kitchen", 301]``.
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 5}  # noqa: RUF012
+    metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 5}  # noqa: RUF012
 
     def __init__(
         self,
-        scenario: str = Scenario.BEHAVIOR_IL.value,
+        setup: str = Setup.BEHAVIOR_IL.value,
         *,
         split: str = Split.TRAIN.value,
         order: int = 1,
@@ -161,10 +149,12 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         reveal_task: bool = False,
         goal_matching: str = GoalMatching.CLASS.value,
         source: EpisodeSource | None = None,
+        tasks: str | Sequence[str] | None = None,
+        rooms: str | int | Sequence[str | int] | None = None,
     ) -> None:
         EzPickle.__init__(
             self,
-            scenario,
+            setup,
             split=split,
             order=order,
             tier=tier,
@@ -180,13 +170,21 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             reveal_task=reveal_task,
             goal_matching=goal_matching,
             source=source,
+            tasks=tasks,
+            rooms=rooms,
         )
-        self.scenario = Scenario(one_of("scenario", scenario, [each.value for each in Scenario]))
+        self.setup = Setup.parse(setup)
         self.split = Split(one_of("split", split, [each.value for each in Split]))
         self.order = whole_number("order", order, 1, ORDERS)
         self.max_steps = whole_number("max_steps", max_steps, 1)
         self.backend = check_backend(backend)
-        self.render_mode = one_of("render_mode", render_mode, [None, "rgb_array"])
+        self.render_mode = one_of(
+            "render_mode", render_mode, [None, *self.metadata["render_modes"]]
+        )
+        if self.render_mode == "human":
+            check_pygame()
+        #: Which episodes ``reset`` draws.
+        self.selection = Selection.parse(tasks, rooms)
         self.reveal_task = flag("reveal_task", reveal_task)
         #: What ``render`` writes besides; set by whoever acts.
         self.notes = Notes()
@@ -200,10 +198,12 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             depth=flag("depth", depth),
             view_angles=check_angles(view_angles),
         )
-        self.source = source if source is not None else _open_source(tier, data)
-        self._entries: dict[RoomType | None, tuple[EpisodeEntry, ...]] = {}
+        self.source = open_episodes(tier, data, source)
+        self._pools: Pools = ()
+        self._from_keys = False
+        self._window: Window | None = None
         self._simulator: Simulator | None = None
-        self._progress: _Progress | None = None
+        self._progress: Progress | None = None
         self._observation: Observation = {}
         self._object_ids: tuple[str, ...] = ()
         self.action_space = spaces.MultiDiscrete([len(Action), len(ObjectClass)])
@@ -236,7 +236,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             options: ``{"episode": EpisodeKey or its text}``.
         """
         super().reset(seed=seed)
-        key = self._chosen_key(options)
+        key = key_of_options(options) or self._drawn_key()
         self._progress = None
         episode = self.source.episode(key)
         annotations = len(episode.trajectory.annotations)
@@ -249,12 +249,17 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             self._drop_simulator()
             progress = self._begin(episode)
         self._progress = progress
-        return self._handed_out(progress), self._info(progress)
+        self._show()
+        return self._handed_out(progress), progress.info(self.reveal_task)
 
     def step(self, action: ArrayLike) -> Step:
         """Does one action, an (action, class) pair of the action space."""
         progress = self._running("step", alive=True)
+        if self._from_keys and is_no_key(action):
+            return self._waited(progress)
         chosen, wanted = action_pair(action)
+        if self._from_keys and chosen.is_interaction and wanted is ObjectClass.NoObject:
+            return self._act_on_most_central(progress, chosen)
         return self._act(progress, chosen, lambda: self._choose_by_class(progress, wanted), wanted)
 
     def act_with_mask(self, action: int | Action, mask: ArrayLike | None = None) -> Step:
@@ -279,27 +284,65 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             lambda: choose_by_mask(pixels, self.simulator.sight(), self.simulator.objects),
         )
 
+    def possible_actions(self) -> NDArray[np.bool_]:
+        """(13, 119) booleans: which pairs of an action and a class can succeed now.
+
+        What is false would fail; what is true may still fail, if PutObject finds no space.
+        """
+        progress = self._running("possible_actions", alive=True)
+        try:
+            return possible_actions(self.simulator, progress.pointing)
+        except SimulatorError:
+            # The next step meets the broken simulator and ends the episode.
+            return np.ones((len(Action), len(ObjectClass)), dtype=np.bool_)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """(13 + 119,) booleans as sb3-contrib's MaskablePPO wants them for ``MultiDiscrete``.
+
+        Actions that can succeed with some class, then classes with which some action can; only
+        ``DiscreteActions`` can mask pairs.
+        """
+        table = self.possible_actions()
+        return np.concatenate([table.any(axis=1), table.any(axis=0)])
+
+    def get_keys_to_action(self) -> dict[str, NDArray[np.int64]]:
+        """The keys for ``gymnasium.utils.play.play``, see ``keyboard.KEYS``.
+
+        From then on ``step`` takes what ``play`` sends: 0, while no key is pressed, does nothing
+        and is not counted; an interaction with NoObject means the object nearest to the centre of
+        the front view that it applies to, and does nothing if there is none.
+        """
+        self._from_keys = True
+        return keys_to_action()
+
     def render(self) -> NDArray[np.uint8] | None:
-        """A (540, 960, 3) picture for people: the views, the words, the last action."""
+        """A (540, 960, 3) picture for people: the views, the words, the last action.
+
+        In mode ``human`` a window shows it after every step, and ``None`` is returned.
+        """
         if self.render_mode is None:
             gymnasium.logger.warn(
                 "render() was called without a render mode; make the environment with "
                 'render_mode="rgb_array"'
             )
             return None
-        progress = self._running("render")
-        return draw_panel(
-            self._observation["rgb"], self._caption(progress), self._outline(progress)
-        )
+        self._running("render")
+        if self.render_mode == "human":
+            self._show()
+            return None
+        return self._picture()
 
     def close(self) -> None:
-        """Frees the simulator; ``reset`` would make a new one."""
+        """Frees the simulator and closes the window; ``reset`` would make new ones."""
         self._progress = None
+        if self._window is not None:
+            self._window.close()
+            self._window = None
         self._drop_simulator()
 
     def _act(
         self,
-        progress: _Progress,
+        progress: Progress,
         action: Action,
         choose: Callable[[], Choice],
         wanted: ObjectClass = ObjectClass.NoObject,
@@ -324,9 +367,27 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             progress.failures = failures + 1
             terminated, truncated, reward = True, False, 0.0
         progress.ended = terminated or truncated
-        return self._handed_out(progress), reward, terminated, truncated, self._info(progress)
+        self._show()
+        info = progress.info(self.reveal_task)
+        return self._handed_out(progress), reward, terminated, truncated, info
 
-    def _try(self, progress: _Progress, action: Action, choose: Callable[[], Choice]) -> None:
+    def _waited(self, progress: Progress) -> Step:
+        self._show()
+        return self._handed_out(progress), 0.0, False, False, progress.info(self.reveal_task)
+
+    def _act_on_most_central(self, progress: Progress, action: Action) -> Step:
+        try:
+            choice = most_central(action, self.simulator)
+        except SimulatorError:
+            return self._act(progress, action, lambda: Choice(None, Failure.NO_TARGET))
+        if choice.object_id is not None:
+            return self._act(progress, action, lambda: choice)
+        # Keys are pressed for longer than a step takes: what applies to nothing is no failure.
+        progress.action, progress.object_class = action, ObjectClass.NoObject
+        progress.target, progress.failure = None, choice.failure
+        return self._waited(progress)
+
+    def _try(self, progress: Progress, action: Action, choose: Callable[[], Choice]) -> None:
         if not action.is_interaction:
             progress.failure = self.simulator.step(action).failure
             return
@@ -339,7 +400,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         if choice.object_id is not None:
             progress.failure = self.simulator.step(action, choice.object_id).failure
 
-    def _choose_by_class(self, progress: _Progress, wanted: ObjectClass) -> Choice:
+    def _choose_by_class(self, progress: Progress, wanted: ObjectClass) -> Choice:
         if wanted is ObjectClass.NoObject:
             return Choice(None, Failure.NO_TARGET)
         objects = self.simulator.objects
@@ -348,7 +409,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             return Choice(None, Failure.NOT_VISIBLE)
         return choose_by_class(wanted, self.simulator.sight(wanted), objects, progress.pointing)
 
-    def _handed_out(self, progress: _Progress) -> Observation:
+    def _handed_out(self, progress: Progress) -> Observation:
         """The observation as the caller's own: no earlier one, and not what ``render`` draws."""
         if self.render_mode is None and not progress.crashed:
             return dict(self._observation)
@@ -357,7 +418,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             for name, part in self._observation.items()
         }
 
-    def _observe(self, frame: Frame, progress: _Progress) -> Observation:
+    def _observe(self, frame: Frame, progress: Progress) -> Observation:
         self._object_ids = frame.object_ids
         observation: Observation = {"rgb": frame.rgb}
         if self._render.instances:
@@ -368,43 +429,20 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         observation.update(progress.words)
         return observation
 
-    def _info(self, progress: _Progress) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "action_success": progress.failure is None,
-            "reason": None if progress.failure is None else progress.failure.value,
-            "failures": progress.failures,
-            "steps": progress.steps,
-            "goal_conditions": (progress.goal.met, progress.goal.total),
-        }
-        if progress.ended:
-            info["success"] = progress.goal.success and not progress.crashed
-            info["crashed"] = progress.crashed
-        if self.reveal_task:
-            trajectory = progress.episode.trajectory
-            info["episode"] = str(progress.episode.key)
-            info["task_type"] = trajectory.task.type.value
-            info["room_type"] = trajectory.room_type.value
-        return info
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            if self._window is None:
+                self._window = Window(PANEL_SIZE, self.metadata["render_fps"])
+            self._window.show(self._picture())
 
-    def _caption(self, progress: _Progress) -> Caption:
+    def _picture(self) -> NDArray[np.uint8]:
+        progress = self._running("render")
         held = None if progress.crashed else self.simulator.held
-        return Caption(
-            goal=progress.words["goal"],
-            instructions=tuple(progress.words["instructions"].split("\n")),
-            step=progress.steps,
-            max_steps=self.max_steps,
-            action=progress.action,
-            object_class=progress.object_class,
-            failure=progress.failure,
-            failures=progress.failures,
-            held=None if held is None else self.simulator.objects[held].object_class,
-            goal_met=progress.goal.met,
-            goal_total=progress.goal.total,
-            success=progress.goal.success and not progress.crashed if progress.ended else None,
-            notes=self.notes,
-        )
+        kind = None if held is None else self.simulator.objects[held].object_class
+        caption = progress.caption(self.max_steps, kind, self.notes)
+        return draw_panel(self._observation["rgb"], caption, self._outline(progress))
 
-    def _outline(self, progress: _Progress) -> NDArray[np.bool_] | None:
+    def _outline(self, progress: Progress) -> NDArray[np.bool_] | None:
         """Pixels of the object that was acted on, in the front view."""
         if progress.target is None or progress.crashed or not self._render.instances:
             return None
@@ -413,35 +451,17 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         front: NDArray[np.int16] = self._observation["instances"][View.FRONT]
         return front == self._object_ids.index(progress.target) + 1
 
-    def _chosen_key(self, options: dict[str, Any] | None) -> EpisodeKey:
-        if options is not None and not isinstance(options, Mapping):
-            raise BadInputError(f"expected reset options as a dict, got {options!r}")
-        unknown = sorted(set(options or {}) - {"episode"})
-        if unknown:
-            raise BadInputError(f"unknown reset options {unknown}: expected only 'episode'")
-        wanted = (options or {}).get("episode")
-        if wanted is None:
-            return self._drawn_key()
-        if isinstance(wanted, str):
-            return EpisodeKey.parse(wanted)
-        if not isinstance(wanted, EpisodeKey):
-            raise BadInputError(
-                f"expected an EpisodeKey or its text as episode, got {type(wanted).__name__}"
-            )
-        return wanted
-
     def _drawn_key(self) -> EpisodeKey:
-        if not self._entries:
-            self._entries = _pools(self.source, self.split, self.scenario)
-        pools = list(self._entries.values())
-        pool = pools[int(self.np_random.integers(len(pools)))]
+        if not self._pools:
+            self._pools = self.selection.pools(self.source, self.split, self.setup)
+        pool = self._pools[int(self.np_random.integers(len(self._pools)))]
         return pool[int(self.np_random.integers(len(pool)))].key
 
-    def _begin(self, episode: Episode) -> _Progress:
+    def _begin(self, episode: Episode) -> Progress:
         self.simulator.reset(episode.trajectory.scene)
         annotation = episode.annotation
         checker = GoalChecker(episode.trajectory.task, self._matching)
-        progress = _Progress(
+        progress = Progress(
             episode,
             checker,
             {
@@ -459,31 +479,9 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         if simulator is not None:
             simulator.close()
 
-    def _running(self, method: str, alive: bool = False) -> _Progress:
+    def _running(self, method: str, alive: bool = False) -> Progress:
         if self._progress is None:
             raise UsageError(f"{method} needs an episode; call reset() first")
         if alive and self._progress.ended:
             raise UsageError(f"{method} after the end of the episode; call reset() first")
         return self._progress
-
-
-def _open_source(tier: str, data: str | Path | None) -> EpisodeSource:
-    from gym_clalfred.data import open_source
-
-    return open_source(tier=tier, data=data)
-
-
-def _pools(
-    source: EpisodeSource, split: Split, scenario: Scenario
-) -> dict[RoomType | None, tuple[EpisodeEntry, ...]]:
-    """What ``reset`` draws from: first one of the pools, then an episode of it."""
-    entries = source.entries(split)
-    if not entries:
-        raise DataError(f"{source.label} has no episodes in split {split.value!r}")
-    if not scenario.is_balanced_by_room:
-        return {None: entries}
-    groups = {
-        room_type: tuple(entry for entry in entries if entry.room_type is room_type)
-        for room_type in RoomType
-    }
-    return {room_type: group for room_type, group in groups.items() if group}

@@ -17,6 +17,10 @@ class UnknownMethodError(BadInputError):
     """No continual-learning method of that name is known to this process."""
 
 
+class UnknownAgentError(BadInputError):
+    """No agent of that name is known to this process."""
+
+
 class UsageError(ClAlfredError, RuntimeError):
     """Calls came in an order that has no meaning, such as ``step`` before ``reset``."""
 
@@ -39,3 +43,7 @@ class MissingDependencyError(ClAlfredError, ImportError):
 
 class StorageError(ClAlfredError, OSError):
     """A folder cannot be written to: full, read-only or in use; what was there is untouched."""
+
+
+class DivergenceError(ClAlfredError):
+    """Training has produced numbers that are not finite."""

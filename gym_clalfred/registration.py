@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gymnasium
 
-from gym_clalfred.scenarios import Scenario
+from gym_clalfred.setups import Setup
 
 #: All ids of this package.
-ENV_IDS = tuple(scenario.env_id for scenario in Scenario)
+ENV_IDS = tuple(setup.env_id for setup in Setup)
 
 
 def register_envs() -> None:
     """Registers every id once; the environment itself is imported when the first is made."""
-    for scenario in Scenario:
-        if scenario.env_id not in gymnasium.registry:
+    for setup in Setup:
+        if setup.env_id not in gymnasium.registry:
             gymnasium.register(
-                scenario.env_id,
+                setup.env_id,
                 entry_point="gym_clalfred.env:ClAlfredEnv",
-                kwargs={"scenario": scenario.value},
+                kwargs={"setup": setup.value},
             )

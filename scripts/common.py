@@ -6,21 +6,21 @@ import functools
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
 import click
 import yaml
 
-from cl.experiment.config import NETWORKS, SETUPS, RunConfig, choose
-from cl.experiment.folder import storage_errors
-from cl.registry import method_names
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.folder import storage_errors
+from clalfred.cl.experiment.settings import choose, declared, kind_of
 from gym_clalfred import __version__
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, ClAlfredError
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.stream.builders import KINDS
 from gym_clalfred.tasks.spec import TaskType
 
 Command = Callable[..., Any]
@@ -33,92 +33,54 @@ CONFIGS = Path(__file__).parent / "configs"
 #: A number of things that makes sense only from one.
 COUNT = click.IntRange(min=1)
 
-#: Settings of a run as options: (option, type, help). Defaults are those of ``RunConfig``.
-RUN_OPTIONS: tuple[tuple[str, Any, str], ...] = (
-    ("setup", click.Choice(list(SETUPS)), "What changes along the stream."),
-    ("method", str, f"One of {', '.join(method_names())}."),
-    ("order", int, "The paper's task order, 1 to 5."),
-    ("seed", int, "Of the stream, the weights and the memory."),
-    ("preset", str, "The method's settings: paper or released."),
-    ("schedule", click.Choice(KINDS), "How tasks follow each other."),
-    ("tier", str, "Generated episodes: tiny, small or full; made on first use."),
-    ("data", click.Path(), "Folder with other episodes, instead of a tier."),
-    (
-        "split-folder",
-        click.Path(),
-        "The authors' folder of one setup, whose stream is taken as it is.",
-    ),
-    ("backend", str, "Simulator: embedded or thor."),
-    (
-        "network",
-        click.Choice(NETWORKS),
-        "Size of the agent; paper has 42 million parameters, micro is for tests.",
-    ),
-    ("encoder-weights", click.Path(), "Weights of the visual encoder, for --network paper."),
-    ("augment", bool, "Show training episodes in one of the paper's seven looks at each use."),
-    ("reads-goal", bool, "Read the goal before the instructions; the paper's network does not."),
-    (
-        "memory",
-        int,
-        "Episodes that the method may keep, if it keeps any.  [default: the paper's share]",
-    ),
-    ("batch-size", int, "Episodes per update.  [default: 8 with the small network, else 32]"),
-    ("episodes-per-task", int, "Stream only the first so many of each task.  [default: all]"),
-    ("evaluation-episodes", int, "Evaluate on so many per task and split.  [default: all]"),
-    (
-        "evaluation-annotations",
-        int,
-        "Evaluate on so many per trajectory.  [default: all on full, 1 on smaller tiers]",
-    ),
-    (
-        "max-steps",
-        int,
-        "Actions after which an evaluation episode is cut.  [default: 100 on small, else 1000]",
-    ),
-    ("threads", int, "Threads of torch."),
-)
-
 
 def run_options(*without: str) -> Callable[[Command], Command]:
-    """Adds the options of a run; the command gets those that were given as ``settings``."""
+    """Adds an option for each setting of a run; the command gets the given ones as ``settings``."""
+    options = {
+        name: one
+        for name, one in declared(RunConfig).items()
+        if name.replace("_", "-") not in without
+    }
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
         def wrapped(**arguments: Any) -> Any:
-            settings = {
-                name: arguments.pop(name)
-                for name in (option.replace("-", "_") for option, _, _ in options)
-            }
-            ahead, changes = arguments.pop("evaluate_ahead"), arguments.pop("changes")
+            settings = {name: arguments.pop(name) for name in options}
             given = {name: value for name, value in settings.items() if value is not None}
-            if ahead:
-                given["evaluate_ahead"] = True
+            changes = arguments.pop("changes")
             if changes:
                 given["overrides"] = changes
             return command(settings=given, **arguments)
 
-        options = [option for option in RUN_OPTIONS if option[0] not in without]
-        click.option(
-            "--evaluate-ahead",
-            is_flag=True,
-            help="Evaluate also on tasks before they are learned, for forward transfer.",
-        )(wrapped)
         click.option(
             "--set",
             "changes",
             metavar="NAME=VALUE",
             multiple=True,
             callback=lambda context, option, texts: dict(map(_setting, texts)),
-            help="A setting of the method instead of the preset's, such as alpha=0.5; can be "
-            "repeated. A wrong name is answered with all that there are.",
+            help="A setting of the method (alpha=0.5) or of the agent (agent.dropout=0.1) instead "
+            "of the preset's; can be repeated. A wrong name is answered with all that there are.",
         )(wrapped)
-        for name, kind, text in reversed(options):
-            default = getattr(RunConfig, name.replace("-", "_"))
-            shown = "" if default is None else f"  [default: {default}]"
-            click.option(f"--{name}", type=kind, default=None, help=text + shown)(wrapped)
+        for name, one in reversed(options.items()):
+            _option(name, one)(wrapped)
         return wrapped
 
     return decorate
+
+
+def _option(name: str, one: Field[Any]) -> Callable[[Command], Command]:
+    """The option of a setting, as its field declares it."""
+    kind, _ = kind_of(RunConfig, name)
+    choices, shown = one.metadata["choices"], one.metadata["shown"] or one.default
+    flag = f"--{name.replace('_', '-')}"
+    text = one.metadata["text"] + ("" if shown is None else f"  [default: {shown}]")
+    if choices is not None:
+        return click.option(flag, type=click.Choice(list(choices())), default=None, help=text)
+    if kind is bool:
+        return click.option(f"{flag}/--no-{flag[2:]}", default=None, help=text)
+    return click.option(
+        flag, type=click.Path() if one.metadata["path"] else kind, default=None, help=text
+    )
 
 
 def _setting(text: str) -> tuple[str, Any]:

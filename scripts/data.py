@@ -10,16 +10,16 @@ from typing import NoReturn
 import click
 from tqdm import tqdm
 
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.trajectory import Split
-from gym_clalfred.tasks.spec import TaskType
-from scripts.common import (
+from clalfred.scripts.common import (
     COUNT,
     check_names,
     clear_errors,
     clear_errors_resumable,
     version_option,
 )
+from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.tasks.spec import TaskType
 
 EPILOG = """
 \b
@@ -141,7 +141,7 @@ class _Bar:
 
 def source_table(source: EpisodeSource) -> str:
     """Episodes by task type and split, and their mean length."""
-    from cl.report.text import aligned
+    from clalfred.cl.report.text import aligned
 
     entries = {split: source.entries(split) for split in Split}
     rows = [["episodes", *(split.value for split in Split), "mean actions"]]

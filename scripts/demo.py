@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results
-from cl.experiment.run import train
-from cl.report.text import percent
-from scripts.common import clear_errors_resumable, read_settings
-from scripts.progress import Console
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.run import train
+from clalfred.cl.report.text import percent
+from clalfred.scripts.common import clear_errors_resumable, read_settings
+from clalfred.scripts.progress import Console
 
 INTRO = """\
 An agent learns household tasks from a stream of demonstrations: one task
@@ -39,7 +39,7 @@ def main(out: str) -> None:
     """Train and test the method of scripts/configs/demo.yaml, and say what came of it."""
     config, folder = RunConfig.from_dict(read_settings("demo")), Path(out)
     click.echo(INTRO)
-    results = train(config, folder, workers=os.cpu_count() or 1, listener=Console(folder))
+    results = train(config, folder, workers=os.cpu_count() or 1, callbacks=[Console(folder)])
     click.echo(f"\n{verdict(results)}\n\n{NEXT.format(folder=folder, bin=commands_folder())}")
 
 
@@ -56,8 +56,8 @@ def commands_folder() -> str:
 
 def verdict(results: Results) -> str:
     """What the table says, in two plain sentences."""
-    seen, unseen = (results.metric(split, "SR_last") for split in ("valid_seen", "valid_unseen"))
-    conditions = results.metric("valid_unseen", "GC_last")
+    seen, unseen = (results.metric(split, "SR_last") for split in ("seen", "unseen"))
+    conditions = results.metric("unseen", "GC_last")
     length = results.document["stream"]["length"]
     told = (
         f"After {length} demonstrations the agent solves {percent(seen)} % of the episodes in\n"

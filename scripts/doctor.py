@@ -9,7 +9,7 @@ import click
 from gym_clalfred import __version__
 
 
-# Not with scripts.common: that imports what may be broken.
+# Not with clalfred.scripts.common: that imports what may be broken.
 @click.command()
 @click.version_option(__version__, message="cl-alfred-gym %(version)s")
 def main() -> None:
@@ -17,7 +17,7 @@ def main() -> None:
 
     Exits with 1 if something is missing that the embedded backend needs.
     """
-    from cl.doctor import examine
+    from clalfred.cl.doctor import examine
 
     findings = examine()
     width = max(len(one.name) for one in findings)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+
 import click
 
-from scripts.common import COUNT, check_names, clear_errors_resumable, on_terminal, version_option
+from clalfred.scripts.common import (
+    COUNT,
+    check_names,
+    clear_errors_resumable,
+    on_terminal,
+    version_option,
+)
+from gym_clalfred.data.trajectory import Split
 
 EPILOG = """
 \b
@@ -19,7 +29,10 @@ Examples:
 @version_option
 @click.argument("agent", type=click.Path())
 @click.option(
-    "--split", default="valid_unseen", show_default=True, help="train, valid_seen or valid_unseen."
+    "--split",
+    default="valid_unseen",
+    show_default=True,
+    help=f"One of {', '.join(one.value for one in Split)}.",
 )
 @click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
 @click.option("--room", help="Only this room type, such as Kitchen.")
@@ -38,7 +51,7 @@ Examples:
     help="Cut episodes after so many.  [default: the run's; on other episodes 100 for small, 1000]",
 )
 @click.option(
-    "--helpers/--no-helpers",
+    "--rules/--no-rules",
     default=True,
     show_default=True,
     help="The released agent's rules: turn if the target is out of view, do not repeat in vain.",
@@ -46,8 +59,9 @@ Examples:
 @click.option(
     "--blind",
     is_flag=True,
-    help="Show it nothing, and no helpers: what do the words alone allow?",
+    help="Show it nothing and turn off the rules: what do the words alone allow?",
 )
+@click.option("--deaf", is_flag=True, help="Let it read nothing: what do the eyes alone allow?")
 @click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
 @click.option(
     "--lines",
@@ -67,8 +81,9 @@ def main(
     data: str | None,
     backend: str | None,
     max_steps: int | None,
-    helpers: bool,
+    rules: bool,
     blind: bool,
+    deaf: bool,
     workers: int,
     lines: str | None,
     device: str,
@@ -76,15 +91,15 @@ def main(
     """Evaluate a trained AGENT: an agent.zip or the folder of a finished run."""
     from tqdm import tqdm
 
-    from cl.experiment.agent_file import load_agent
-    from cl.experiment.assess import assess, select, with_changes
-    from cl.failures import failure_table, format_failures
-    from cl.metrics import EpisodeResult
-    from cl.report.text import scores_table
+    from clalfred.cl.experiment.agent_file import load_agent
+    from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select, with_changes
+    from clalfred.cl.failures import failure_table, format_failures
+    from clalfred.cl.metrics import EpisodeResult
+    from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
 
     check_names(split=split, task=task, room=room, tier=tier)
-    trained, config = load_agent(agent, helpers=helpers, blind=blind, device=device)
+    trained, config = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
     config = with_changes(
         config,
         tier=tier,
@@ -107,7 +122,7 @@ def main(
         def advance(result: EpisodeResult) -> None:
             bar.update()
 
-        assessment = assess(
+        summary = evaluate_agent(
             trained,
             config,
             source,
@@ -116,10 +131,21 @@ def main(
             workers=workers,
             on_result=advance,
         )
-    how = ", blind," if blind else "" if helpers else ", without helpers,"
+    notes = [("blind", blind), ("deaf", deaf), ("without rules", not rules and not blind)]
+    how = "".join(f", {note}" for note, holds in notes if holds)
     click.echo(f"{config.method}{how} on {split} of {source.label}, backend {config.backend}, in %")
-    click.echo(scores_table({**assessment.by_task, "all": assessment.overall}))
-    click.echo(f"\n{format_failures(failure_table(source, assessment.results))}")
+    click.echo(scores_table({**summary.by_task, "all": summary.overall}))
+    click.echo(f"\n{format_failures(failure_table(source, summary.results))}")
+    errors = Counter(result.error for result in summary.results if result.error)
+    if errors:
+        click.echo(
+            "\nEpisodes that could not be finished count as failed; they are tried again "
+            "by the same command with --lines:",
+            err=True,
+        )
+        for reason, count in errors.most_common():
+            click.echo(f"{count:5d}  {reason}", err=True)
+        sys.exit(1)
     if lines:
         click.echo(f"\nepisodes  {lines}")
 

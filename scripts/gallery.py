@@ -1,4 +1,4 @@
-"""``python -m scripts.gallery``: the pictures of the docs, rooms and a film of the expert."""
+"""``python -m clalfred.scripts.gallery``: pictures for the docs, rooms and a film."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from agents.recording import Performer, record
+from clalfred.agents.acting.recording import Performer, record
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.rooms import RoomType

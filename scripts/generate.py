@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from scripts.common import COUNT, check_names, clear_errors, version_option
+from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
 
 EPILOG = """
 \b
@@ -24,10 +24,10 @@ Examples:
 @clear_errors
 def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> None:
     """Generate the episodes of a TIER: tiny, small or full."""
+    from clalfred.scripts.data import source_table
     from gym_clalfred.data.quotas import TIERS
     from gym_clalfred.data.tiers import tier_folder, tier_source, verify_tier
     from gym_clalfred.errors import DataError
-    from scripts.data import source_table
 
     check_names(tier=tier)
     folder = tier_folder(TIERS[tier], cache)

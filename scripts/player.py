@@ -12,7 +12,7 @@ from pathlib import Path  # noqa: E402
 
 import click  # noqa: E402
 
-from scripts.common import clear_errors, version_option  # noqa: E402
+from clalfred.scripts.common import clear_errors, version_option  # noqa: E402
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
@@ -107,4 +107,4 @@ def main(
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="clalfred-player")

@@ -8,12 +8,11 @@ from typing import Any
 import click
 from tqdm import tqdm
 
-from cl.experiment.evaluation import Record
-from cl.experiment.listener import Listener
-from cl.experiment.results import Evaluation, Results
-from cl.experiment.run import Run
-from cl.report.text import evaluation_table, summary_table
-from scripts.common import on_terminal
+from clalfred.cl.experiment.callbacks import RunCallback
+from clalfred.cl.experiment.evaluation import Record
+from clalfred.cl.experiment.results import Evaluation, Results
+from clalfred.cl.report.text import evaluation_table, summary_table
+from clalfred.scripts.common import on_terminal
 
 #: What is in a finished run's folder for a person to look at.
 FILES = {
@@ -29,7 +28,7 @@ FILES = {
 }
 
 
-class Console(Listener):
+class Console(RunCallback):
     """Prints tables always, and bars on terminals only.
 
     Args:
@@ -37,15 +36,17 @@ class Console(Listener):
     """
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self.folder = folder
         self._bar: tqdm[Any] | None = None
 
-    def started(self, run: Run) -> None:
+    def _on_training_start(self) -> None:
         """Says what is run and from where."""
+        run = self.run
         config, position = run.config, run.stream.position
         click.echo(f"{config.method_title} on {run.schedule.name}, seed {config.seed}")
         click.echo(
-            f"{len(run.schedule)} episodes of {run.tools.source.label} in "
+            f"{len(run.schedule)} episodes of {run.inputs.source.label} in "
             f"{run.env.simulator.label}, into {self.folder}"
         )
         if position:
@@ -54,32 +55,46 @@ class Console(Listener):
             total=len(run.schedule), initial=position, unit="ep", disable=not on_terminal()
         )
 
-    def learned(self, run: Run) -> None:
+    def _on_step(self) -> bool:
         """Moves the bar."""
-        if self._bar is None or self._bar.disable:
-            return
+        if self._bar is not None and not self._bar.disable:
+            self._advance(self._bar)
+        return True
+
+    def _advance(self, bar: tqdm[Any]) -> None:
+        run = self.run
         position = run.stream.position
-        self._bar.set_description(run.schedule.task_of(max(0, position - 1)), refresh=False)
+        bar.set_description(run.schedule.task_of(max(0, position - 1)), refresh=False)
         rows = run.logger.curves.rows
         if rows and "train/loss" in rows[-1]:
-            self._bar.set_postfix(
-                loss=f"{rows[-1]['train/loss']:.2f}", updates=run.agent.num_updates, refresh=False
+            bar.set_postfix(
+                loss=f"{rows[-1]['train/loss']:.2f}", updates=run.learner.num_updates, refresh=False
             )
-        self._bar.update(position - self._bar.n)
+        bar.update(position - bar.n)
 
-    def evaluating(self, run: Run, learned: int) -> None:
+    def on_prepared(self, done: int, total: int) -> None:
+        """Moves a bar of demonstrations that are looked at for the first time."""
+        if self._bar is None:
+            click.echo(f"looking at {total} demonstrations for the first time")
+            self._bar = tqdm(total=total, unit="demo", disable=not on_terminal())
+        self._bar.update(done - self._bar.n)
+        if done == total:
+            self._close()
+
+    def on_evaluating(self, learned: int) -> None:
         """Replaces the bar by one of evaluation episodes."""
         self._close()
         self._bar = tqdm(unit="ep", desc=f"evaluating after {learned}", disable=not on_terminal())
 
-    def evaluated_episode(self, record: Record, total: int) -> None:
+    def on_evaluated_episode(self, record: Record, total: int) -> None:
         """Moves the bar."""
         if self._bar is not None:
             self._bar.total = total
             self._bar.update()
 
-    def evaluated(self, run: Run, evaluation: Evaluation) -> None:
+    def on_evaluated(self, evaluation: Evaluation) -> None:
         """Prints the scores on each task so far."""
+        run = self.run
         self._close()
         click.echo("\n" + evaluation_table(run.results(), evaluation.learned))
         self._bar = tqdm(
@@ -89,12 +104,12 @@ class Console(Listener):
             disable=not on_terminal(),
         )
 
-    def illustrating(self, run: Run) -> None:
+    def on_illustrating(self) -> None:
         """Says what takes the time now."""
         self._close()
         click.echo("making plots and videos")
 
-    def finished(self, results: Results) -> None:
+    def on_finished(self, results: Results) -> None:
         """Prints the paper's metrics and where everything is."""
         self._close()
         click.echo("\n" + summary_table(results))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import click
 
-from agents.recording import FILM_STEPS
-from scripts.common import COUNT, check_names, clear_errors, version_option
+from clalfred.agents.acting.recording import FILM_STEPS
+from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
+from gym_clalfred.data.trajectory import Split
 
 EPILOG = """
 \b
@@ -36,7 +37,7 @@ Examples:
     "--split",
     default="valid_unseen",
     show_default=True,
-    help="Choose from train, valid_seen or valid_unseen.",
+    help=f"Choose from {', '.join(one.value for one in Split)}.",
 )
 @click.option("--task", help="Choose among this task type, such as Heat.")
 @click.option("--room", help="Choose among this room type, such as Kitchen.")
@@ -73,11 +74,11 @@ def main(
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
-    from agents.recording import Performer, check_film, record
-    from agents.strip import draw_strip
-    from cl.experiment.agent_file import load_agent
-    from cl.experiment.assess import select, with_changes
-    from cl.experiment.config import RunConfig
+    from clalfred.agents.acting.recording import Performer, check_film, record
+    from clalfred.agents.acting.strip import draw_strip
+    from clalfred.cl.experiment.agent_file import load_agent
+    from clalfred.cl.experiment.config import RunConfig
+    from clalfred.cl.experiment.evaluate_agent import select, with_changes
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
@@ -89,8 +90,8 @@ def main(
         check_film(out, len(performers) + len(agents))
     runs = []
     for path in agents:
-        agent, config = load_agent(path, device="cpu")
-        performers.append(Performer(f"{config.method}, seed {config.seed}", agent))
+        policy, config = load_agent(path, device="cpu")
+        performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
         runs.append(config)
     # The first agent's run says what is not said here.
     run = runs[0] if runs else RunConfig()

@@ -1,4 +1,4 @@
-"""``python -m scripts.results``: the published results, from runs to docs/RESULTS.md."""
+"""``python -m clalfred.scripts.results``: the published results, from runs to docs/RESULTS.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from scripts.common import clear_errors
+from clalfred.scripts.common import clear_errors
 
 ROOT = Path(__file__).resolve().parent.parent / "docs"
 PUBLISHED = ROOT / "results"
@@ -26,8 +26,8 @@ def main() -> None:
 @clear_errors
 def collect(folder: str) -> None:
     """Copy the finished runs below a FOLDER, compacted, to docs/results."""
-    from cl.report.publish import collect as collect_runs
-    from cl.report.summary import load_runs
+    from clalfred.cl.report.publish import collect as collect_runs
+    from clalfred.cl.report.summary import load_runs
 
     runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
     for path in collect_runs(runs, PUBLISHED):
@@ -39,8 +39,8 @@ def collect(folder: str) -> None:
 @clear_errors
 def verify(folder: str) -> None:
     """Compare the finished runs below a FOLDER with their published copies."""
-    from cl.report.summary import load_runs
-    from cl.report.verify import compare_with_published, summary
+    from clalfred.cl.report.summary import load_runs
+    from clalfred.cl.report.verify import compare_with_published, summary
 
     compared = []
     for run in load_runs(folder):
@@ -66,8 +66,8 @@ def agree(before: str, after: str) -> None:
     """
     from tqdm import tqdm
 
-    from cl.report.summary import load_runs
-    from cl.report.verify import agreement
+    from clalfred.cl.report.summary import load_runs
+    from clalfred.cl.report.verify import agreement
 
     show = partial(tqdm, desc="pairs of methods", disable=None, leave=False)
     click.echo(agreement(load_runs(before), load_runs(after), show))
@@ -77,8 +77,8 @@ def agree(before: str, after: str) -> None:
 @clear_errors
 def write() -> None:
     """Make docs/RESULTS.md, its figures and the README's table from docs/results alone."""
-    from cl.report.publish import fill_in, read_published, write_page
-    from cl.report.published_tables import headline
+    from clalfred.cl.report.publish import fill_in, read_published, write_page
+    from clalfred.cl.report.published_tables import headline
     from gym_clalfred.data.sources import open_source
 
     for path in write_page(PUBLISHED, ROOT / "RESULTS.md", open_source("small")):

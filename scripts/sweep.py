@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from cl.experiment.config import SETUPS
-from cl.registry import method_names
-from scripts.common import (
+from clalfred.cl.registry import method_names
+from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
     run_options,
     version_option,
 )
+from gym_clalfred.setups import Setup
 
 EPILOG = """
 \b
@@ -42,14 +42,17 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option(
     "--methods", help=f"Comma-separated, of {', '.join(method_names())}.  [default: cama]"
 )
-@click.option("--setups", help=f"Comma-separated, of {', '.join(SETUPS)}.  [default: behavior-il]")
+@click.option(
+    "--setups",
+    help=f"Comma-separated, of {', '.join(one.value for one in Setup)}.  [default: behavior-il]",
+)
 @click.option("--orders", help="Comma-separated, from 1 to 5.  [default: 1]")
 @click.option("--seeds", help="Comma-separated.  [default: 0]")
 @run_options("method", "setup", "order", "seed")
 @click.option(
     "--config",
     help="YAML file with settings, or the name of one that comes with the package "
-    "(grid, ablation, ablation-memory, schedules, paper); options given here win.",
+    "(main, others, weights, schedules, paper); options given here win.",
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
@@ -81,8 +84,8 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from cl.experiment.config import choose
-    from cl.experiment.sweep import ENGINES, Outcome, expand, sweep
+    from clalfred.cl.experiment.config import choose
+    from clalfred.cl.experiment.sweep import ENGINES, Outcome, expand, sweep
     from gym_clalfred.data.sources import open_source
 
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from cl.experiment.config import RunConfig
-from scripts.common import COUNT, clear_errors_resumable, read_settings, run_options, version_option
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.scripts.common import (
+    COUNT,
+    clear_errors_resumable,
+    read_settings,
+    run_options,
+    version_option,
+)
+from gym_clalfred.errors import BadInputError
 
 EPILOG = """
 \b
@@ -39,6 +47,13 @@ continues where it was, with the same results as if it had never stopped.
 @click.option(
     "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
 )
+@click.option(
+    "--callback",
+    "callbacks",
+    metavar="MODULE:CLASS",
+    multiple=True,
+    help="A callback of Stable-Baselines3 that is called after each episode; can be repeated.",
+)
 @clear_errors_resumable()
 def main(
     settings: dict[str, Any],
@@ -47,22 +62,36 @@ def main(
     device: str,
     workers: int,
     media: bool,
+    callbacks: tuple[str, ...],
 ) -> None:
     """Train a method on a stream of tasks and evaluate it after each of them."""
     run = RunConfig.from_dict({**read_settings(config), **settings})
-    from cl.experiment.run import train
-    from scripts.progress import Console
+    from clalfred.cl.experiment.run import train
+    from clalfred.scripts.progress import Console
 
     folder = Path(out) if out else default_folder(run)
-    train(run, folder, device=device, workers=workers, media=media, listener=Console(folder))
+    own = [_callback(name) for name in callbacks]
+    every = [Console(folder), *own]
+    train(run, folder, device=device, workers=workers, media=media, callbacks=every)
+
+
+def _callback(name: str) -> Any:
+    """An instance of the class that ``module:class`` names."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)()
+    except (ImportError, AttributeError, TypeError, ValueError) as error:
+        raise BadInputError(
+            f"callback {name!r}: expected MODULE:CLASS of a class without arguments ({error})"
+        ) from error
 
 
 def default_folder(config: RunConfig) -> Path:
-    """``runs/<data>/<what it is>``; other networks, simulators and limits are kept apart."""
+    """``runs/<data>/<what it is>``; other agents, simulators and limits are kept apart."""
     data = Path(config.data).resolve().name if config.data else config.tier
     others = [
-        getattr(config, name)
-        for name in ("network", "backend")
+        str(getattr(config, name)).replace(":", "-")
+        for name in ("agent", "encoder", "backend")
         if getattr(config, name) != getattr(RunConfig, name)
     ]
     limits = [

@@ -1,4 +1,4 @@
-"""An encoder, an agent and a source for tests of acting, on the fake household.
+"""An encoder, a learner and a source for tests of acting, on the fake household.
 
 Importing this module makes the backend known; evaluation processes do so when they unpickle it.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import replace
 from functools import lru_cache
 
 import torch
@@ -15,15 +14,15 @@ from fakes import FakeSource
 from learning import tiny_config
 from torch import Tensor
 
-from agents.batch import EncodedEpisode
-from agents.behavior_cloning import BehaviorCloning
-from agents.encoder import VisualEncoder
-from agents.features import EpisodeReader
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from agents.training import TrainingConfig
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.agents.episode import EncodedEpisode
+from clalfred.agents.training import TrainingConfig
+from clalfred.agents.two_branch.agent import TwoBranch
+from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
-from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import demonstration_of
 
@@ -61,26 +60,33 @@ class TroubledSource(FakeSource):
         return super().episode(key)
 
 
-def make_agent(seed: int = 0, helpers: RolloutHelpers | None = None) -> BehaviorCloning:
-    """An untrained agent with a policy."""
-    network = replace(tiny_config(), vocabulary=len(Tokenizer.default()))
-    policy = Policy(FakeEncoder(), helpers or RolloutHelpers())
+def fake_agent(seed: int = 0, encoder: VisualEncoder | None = None, **changes: object) -> TwoBranch:
+    """An untrained agent that reads real words."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return TwoBranch(tiny_config(vocabulary=0, **changes), encoder or FakeEncoder())
+
+
+def make_learner(seed: int = 0, heuristics: ActionHeuristics | None = None) -> BehaviorCloning:
+    """An untrained agent with a policy and a way to train it."""
+    agent = fake_agent(seed)
+    policy = Policy(agent, heuristics or ActionHeuristics())
     training = TrainingConfig(batch_size=4, learning_rate=0.01, decay=1.0)
-    return BehaviorCloning(network, policy=policy, training=training, seed=seed, device="cpu")
+    return BehaviorCloning(agent, policy=policy, training=training, seed=seed, device="cpu")
 
 
 def fake_episodes(split: Split = Split.TRAIN) -> list[EncodedEpisode]:
     """The fake household's demonstrations as tensors."""
     source = FakeSource()
-    reader = EpisodeReader(source, FakeEncoder(), backend="fake", split=split)
+    reader = EpisodeReader(source, fake_agent(), backend="fake", split=split)
     keys = [entry.key for entry in source.entries(split)]
     return [reader(demonstration_of(source.episode(key), source)) for key in keys]
 
 
 @lru_cache(maxsize=1)
-def trained_agent() -> BehaviorCloning:
-    """An agent that has learned what the fake household's expert does."""
-    agent = make_agent()
+def trained_learner() -> BehaviorCloning:
+    """One that has learned what the fake household's expert does."""
+    learner = make_learner()
     for _ in range(30):
-        agent.learn(fake_episodes()[:4])
-    return agent
+        learner.learn(fake_episodes()[:4])
+    return learner

@@ -12,7 +12,7 @@ import pytest
 from fakes import FakeSimulator, FakeSource
 from hypothesis import settings
 
-from agents.arithmetic import make_portable
+from clalfred.agents.numerics.arithmetic import make_portable
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 

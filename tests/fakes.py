@@ -160,7 +160,8 @@ class FakeSimulator(Simulator):
         size = self._render.image_size
         instances = np.broadcast_to(self._columns(size), (5, size, size)).copy()
         palette = np.array([0, *(s.object_class for s in self._objects.values())], dtype=np.uint8)
-        rgb = np.full((5, size, size, 3), self._agent.yaw // 2 + self._agent.pitch, dtype=np.uint8)
+        grey = (self._agent.yaw // 2 + self._agent.pitch) % 256
+        rgb = np.full((5, size, size, 3), grey, dtype=np.uint8)
         rgb[..., 0] = self._version
         ids = self._render.instances
         return Frame(

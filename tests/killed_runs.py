@@ -14,11 +14,13 @@ import sys
 import time
 from pathlib import Path
 
-from cl.experiment import RunConfig, train
+from runs import MICRO
+
+from clalfred.cl.experiment import RunConfig, train
 
 CONFIG = RunConfig(
     tier="tiny",
-    network="micro",
+    overrides=MICRO,
     batch_size=4,
     episodes_per_task=2,
     evaluation_episodes=1,

@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from agents.batch import EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from cl.base import ContinualLearner
-from cl.registry import get_method
+from clalfred.agents.agent import Agent
+from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.two_branch.agent import TwoBranch
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.agents.two_branch.maps import dense_views
+from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.registry import get_method
 from gym_clalfred.actions import Action
 
 # The tests run side by side; more threads than cores would slow all of them down.
@@ -20,8 +25,19 @@ VOCABULARY = 24
 CHANNELS, CELLS, VIEWS = 3, 4, 5
 
 
-def tiny_config(**changes: object) -> NetworkConfig:
+class TinyEncoder(VisualEncoder):
+    """Says how large maps are; random episodes have theirs already."""
+
+    image_size, channels, cells, name = 16, CHANNELS, CELLS, "tiny"
+
+    def _encode(self, images: Tensor) -> Tensor:
+        return images.float().mean((2, 3))[:, :, None, None].expand(-1, -1, 2, 2)
+
+
+def tiny_config(**changes: object) -> TwoBranchConfig:
     sizes: dict[str, object] = {
+        "encoder": "tiny",
+        "vocabulary": VOCABULARY,
         "channels": CHANNELS,
         "cells": CELLS,
         "views": VIEWS,
@@ -34,7 +50,14 @@ def tiny_config(**changes: object) -> NetworkConfig:
         "class_hidden": 16,
         "dropout": 0.0,
     }
-    return NetworkConfig(VOCABULARY, **{**sizes, **changes})  # type: ignore[arg-type]
+    return TwoBranchConfig(**{**sizes, **changes})  # type: ignore[arg-type]
+
+
+def tiny_agent(config: TwoBranchConfig | None = None, seed: int = 0) -> TwoBranch:
+    """An untrained agent on random maps."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return TwoBranch(config or tiny_config(), TinyEncoder())
 
 
 def demonstration(
@@ -49,7 +72,7 @@ def demonstration(
     maps = torch.rand(length, VIEWS, CHANNELS, CELLS, generator=generator)
     return EncodedEpisode(
         key=f"episode-{seed}",
-        features=ViewFeatures.from_dense(maps),
+        views=Views(dense_views(maps)),
         tokens=torch.randint(1, VOCABULARY, (words,), generator=generator),
         actions=actions,
         classes=classes,
@@ -70,10 +93,10 @@ def learner(name: str, memory: int = 12, batch_size: int = 6, **changes: Any) ->
     training = replace(settings.training, batch_size=batch_size)
     stream_size = max(1, round(settings.stream_size * batch_size / settings.training.batch_size))
     settings = replace(settings, memory=memory, stream_size=stream_size, training=training)
-    arguments = {key: changes.pop(key) for key in ("seed", "network") if key in changes}
-    network = arguments.pop("network", tiny_config())
+    seed = changes.pop("seed", 0)
+    agent: Agent = changes.pop("agent", None) or tiny_agent(seed=seed)
     settings = replace(settings, **changes)
-    return method(network, method=settings, device="cpu", **arguments)
+    return method(agent, method=settings, device="cpu", seed=seed)
 
 
 def stream_for(agent: ContinualLearner, count: int, first_seed: int = 0) -> list[EncodedEpisode]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from runs import fake_config
 
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import SPLITS, Record
-from cl.experiment.results import Evaluation, Results, make_results
-from cl.metrics import EpisodeResult
-from cl.registry import get_method
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS, Record
+from clalfred.cl.experiment.results import Evaluation, Results, make_results
+from clalfred.cl.metrics import EpisodeResult
+from clalfred.cl.registry import get_method
 from gym_clalfred.stream.orders import resolve_order
 
 EPISODES = 20

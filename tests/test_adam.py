@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from agents.adam import Adam
+from clalfred.agents.numerics.adam import Adam
 from gym_clalfred.errors import DataError
 
 
@@ -62,8 +62,8 @@ def test_a_state_is_continued_from_and_is_not_shared() -> None:
 def test_learning_does_not_import_torchs_compiler() -> None:
     lines = """
 import sys, torch
-from agents.adam import Adam
-from agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.numerics.adam import Adam
+from clalfred.agents.behavior_cloning import BehaviorCloning
 weight = torch.ones(2, requires_grad=True)
 (weight ** 2).sum().backward()
 Adam([weight], 0.1).step()

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import FakeEncoder
 from runs import untrained_agent
 
-from agents.checkpoint import load_state, save_state
-from cl.er import ER
-from cl.experiment.agent_file import load_agent
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.cl.er import ER
+from clalfred.cl.experiment.agent_file import load_agent
 from gym_clalfred.errors import DataError
 
 
@@ -26,22 +26,18 @@ def changed(path: Path, folder: Path, **changes: Any) -> Path:
     return save_state(folder / "agent.zip", kept)
 
 
-@pytest.mark.parametrize("what", ["encoder", "vocabulary"])
+@pytest.mark.parametrize("what", ["sight", "vocabulary"])
 def test_other_eyes_or_words_are_refused(what: str, trained: Path, tmp_path: Path) -> None:
     other = changed(trained, tmp_path, **{what: "another"})
     with pytest.raises(DataError, match=f"trained with the {what} another, this release has"):
         load_agent(other, device="cpu")
 
 
-def test_a_file_that_does_not_say_is_taken_as_it_is(trained: Path, tmp_path: Path) -> None:
-    load_agent(changed(trained, tmp_path, encoder=None, vocabulary=None), device="cpu")
-
-
 def test_who_gives_an_encoder_knows_it_fits(trained: Path, tmp_path: Path) -> None:
-    other = changed(trained, tmp_path, encoder="another")
-    agent, _ = load_agent(other, encoder=FakeEncoder(), device="cpu")
-    assert agent.policy is not None
-    assert agent.policy.encoder.name == FakeEncoder.name
+    other = changed(trained, tmp_path, sight="another")
+    encoder = ConvEncoder()
+    policy, _ = load_agent(other, encoder=encoder, device="cpu")
+    assert policy.agent.encoder is encoder
 
 
 def test_it_is_no_checkpoint_of_a_learner(trained: Path) -> None:

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from agents.allocation import keep_freed_memory
+from clalfred.agents.numerics.allocation import keep_freed_memory
 
 PROGRAM = """
 import resource
 import numpy as np
-from agents.allocation import keep_freed_memory
+from clalfred.agents.numerics.allocation import keep_freed_memory
 
 def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt

@@ -13,10 +13,11 @@ import llvmlite.binding
 import numpy as np
 import pytest
 import torch
-from learning import CELLS, CHANNELS, VOCABULARY, demonstration
+from learning import VOCABULARY, demonstration, tiny_agent
 from runs import CoarseEncoder, fake_config, run_fake, untrained_agent
 
-from agents.arithmetic import (
+from clalfred.agents.agent import Agent
+from clalfred.agents.numerics.arithmetic import (
     PORTABLE,
     TORCH,
     VARIABLES,
@@ -24,13 +25,11 @@ from agents.arithmetic import (
     fingerprint,
     make_portable,
 )
-from agents.behavior_cloning import BehaviorCloning
-from agents.config import NetworkConfig
-from cl.cama import CAMA
-from cl.experiment.agent_file import load_agent
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
-from cl.registry import method_names
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.cl.cama import CAMA
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.callbacks import RunCallback
+from clalfred.cl.registry import method_names
 
 #: Digests of what each method makes of a stream.
 WEIGHTS = {
@@ -55,7 +54,9 @@ needs_avx2 = pytest.mark.skipif(
 
 def in_new_process(program: str, **variables: str) -> list[str]:
     """What it prints; torch settles its ways once in a process."""
-    program = f"import os, torch, warnings\nfrom agents.arithmetic import *\n{program}"
+    program = (
+        f"import os, torch, warnings\nfrom clalfred.agents.numerics.arithmetic import *\n{program}"
+    )
     environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
@@ -115,7 +116,7 @@ def test_runs_of_the_small_network_are_portable(
     network: str, expected: bool, tmp_path: Path
 ) -> None:
     program = f"""
-from cl.experiment import RunConfig, train
+from clalfred.cl.experiment import RunConfig, train
 from gym_clalfred.errors import ClAlfredError
 try:
     train(RunConfig(network={network!r}, data="nowhere"), {str(tmp_path)!r})
@@ -129,9 +130,9 @@ except ClAlfredError:
 def test_trained_agents_act_portably(tmp_path: Path) -> None:
     agent = untrained_agent(tmp_path)
     program = f"""
-from cl.experiment.agent_file import load_agent
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.callbacks import RunCallback
+from clalfred.cl.experiment.run import Run
 load_agent({str(agent)!r}, device="cpu")
 print(is_portable())
 """
@@ -174,22 +175,22 @@ def test_updates_give_the_same_weights_on_every_machine(method: str, tmp_path: P
     """
     overrides = {"anchor_every": 4} if method == "ewc++" else {}
     run_fake(fake_config(method=method, overrides=overrides), tmp_path / "run")
-    agent, _ = load_agent(tmp_path / "run", encoder=CoarseEncoder())
-    assert digest(agent) == WEIGHTS[method]
+    policy, _ = load_agent(tmp_path / "run", encoder=CoarseEncoder())
+    assert digest(policy.agent) == WEIGHTS[method]
 
 
 @needs_avx2
 def test_the_small_network_learns_the_same_on_every_machine() -> None:
-    config = replace(NetworkConfig.small(VOCABULARY, CHANNELS), cells=CELLS)
-    agent = CAMA(config, seed=0, device="cpu")
+    config = replace(TwoBranchConfig.small(), vocabulary=VOCABULARY)
+    agent = CAMA(tiny_agent(config), device="cpu")
     agent.learn([demonstration(seed, length=12 + seed, words=30 + seed) for seed in range(24)])
     assert agent.num_updates > 0
-    assert digest(agent) == "4390f9695d97"
+    assert digest(agent.agent) == "4390f9695d97"
 
 
-def digest(agent: BehaviorCloning) -> str:
+def digest(agent: Agent) -> str:
     found = hashlib.sha256()
-    for weight in agent.network.parameters():
+    for weight in agent.parameters():
         found.update(weight.detach().contiguous().numpy().tobytes())
     return found.hexdigest()[:12]
 
@@ -197,15 +198,16 @@ def digest(agent: BehaviorCloning) -> str:
 def test_a_run_names_the_arithmetic_of_every_process_that_had_a_part_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Stop(Listener):
-        def learned(self, run: Run) -> None:
-            if run.agent.num_episodes == 9:
+    class Stop(RunCallback):
+        def _on_step(self) -> bool:
+            if self.run.learner.num_episodes == 9:
                 raise KeyboardInterrupt
+            return True
 
     config = fake_config(method="er")
-    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} here")
+    monkeypatch.setattr("clalfred.cl.experiment.run.rounding_on", lambda device: f"{device} here")
     with pytest.raises(KeyboardInterrupt):
-        run_fake(config, tmp_path / "run", listener=Stop())
-    monkeypatch.setattr("cl.experiment.run.rounding_on", lambda device: f"{device} there")
+        run_fake(config, tmp_path / "run", callbacks=[Stop()])
+    monkeypatch.setattr("clalfred.cl.experiment.run.rounding_on", lambda device: f"{device} there")
     results = run_fake(config, tmp_path / "run")
     assert results.document["versions"]["arithmetic"] == "cpu here+cpu there"

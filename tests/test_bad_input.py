@@ -26,7 +26,7 @@ from gym_clalfred.simulator.backends import BACKENDS, Backend
 MakeEnv = Callable[..., ClAlfredEnv]
 
 BAD_ARGUMENTS = [
-    ("scenario", "TaskIL"),
+    ("setup", "TaskIL"),
     ("split", "test"),
     ("order", 0),
     ("order", 6),
@@ -47,6 +47,8 @@ BAD_ARGUMENTS = [
     ("masks", "no"),
     ("depth", 1),
     ("reveal_task", None),
+    ("source", 5),
+    ("source", "tiny"),
 ]
 
 

@@ -4,21 +4,21 @@ import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from acting import FakeEncoder, fake_episodes, make_agent, trained_agent
+from acting import fake_episodes, make_learner, trained_learner
 from fakes import FakeSource
-from learning import demonstrations, tiny_config
+from learning import demonstrations, tiny_agent
 from stable_baselines3.common.callbacks import BaseCallback, CheckpointCallback
 from stable_baselines3.common.logger import configure
 
-from agents.batch import Batch
-from agents.behavior_cloning import BehaviorCloning
-from agents.checkpoint import load_state, save_state
-from agents.features import EpisodeReader
-from agents.rollout import RolloutConfig, evaluate
-from agents.training import TrainingConfig
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.agents.behavior_cloning import BehaviorCloning
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.agents.training import TrainingConfig
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
@@ -28,11 +28,15 @@ from gym_clalfred.tasks.spec import TaskType
 
 def small_agent(**changes: object) -> BehaviorCloning:
     training = TrainingConfig(batch_size=3)
-    return BehaviorCloning(tiny_config(), training=training, device="cpu", **changes)  # type: ignore
+    return BehaviorCloning(tiny_agent(), training=training, device="cpu", **changes)  # type: ignore
+
+
+def load(path: Path, training: TrainingConfig, **options: Any) -> BehaviorCloning:
+    return BehaviorCloning.load(path, agent=tiny_agent(seed=9), training=training, **options)
 
 
 def weights(agent: BehaviorCloning) -> torch.Tensor:
-    return torch.cat([weight.detach().flatten() for weight in agent.network.parameters()])
+    return torch.cat([weight.detach().flatten() for weight in agent.agent.parameters()])
 
 
 def test_it_solves_what_the_expert_showed() -> None:
@@ -43,8 +47,12 @@ def test_it_solves_what_the_expert_showed() -> None:
         if entry.task_type is TaskType.PICK_AND_PLACE
     ]
     config = RolloutConfig(backend="fake", max_steps=30)
-    assert all(result.success for result in evaluate(trained_agent(), source, solvable, config))
-    assert not any(result.success for result in evaluate(make_agent(), source, solvable, config))
+    assert all(
+        result.success for result in evaluate(trained_learner().policy, source, solvable, config)
+    )
+    assert not any(
+        result.success for result in evaluate(make_learner().policy, source, solvable, config)
+    )
 
 
 def fake_schedule(source: FakeSource) -> Schedule:
@@ -56,8 +64,8 @@ def test_it_learns_from_a_task_stream() -> None:
     source = FakeSource()
     env = ClAlfredEnv(source=source, backend="fake", image_size=16)
     stream = TaskStream(env, fake_schedule(source))
-    agent = make_agent()
-    agent.reader = EpisodeReader(source, FakeEncoder(), backend="fake")
+    agent = make_learner()
+    agent.reader = EpisodeReader(source, agent.agent, backend="fake")
     before = weights(agent)
     agent.learn(stream)
     assert stream.exhausted
@@ -69,7 +77,7 @@ def test_it_learns_from_a_task_stream() -> None:
 def test_a_stream_without_features_needs_a_reader() -> None:
     env = ClAlfredEnv(source=FakeSource(), backend="fake", image_size=16)
     with pytest.raises(UsageError, match="reader=EpisodeReader"):
-        make_agent().learn(TaskStream(env, fake_schedule(FakeSource())))
+        make_learner().learn(TaskStream(env, fake_schedule(FakeSource())))
     env.close()
 
 
@@ -109,7 +117,7 @@ def test_sb3s_checkpoint_callback_saves_agents_that_load(tmp_path: Path) -> None
     agent.learn(demonstrations(6), callback=CheckpointCallback(3, str(tmp_path)))
     files = sorted(tmp_path.glob("*.zip"))
     assert len(files) == 2
-    loaded = [BehaviorCloning.load(path, training=agent.training) for path in files]
+    loaded = [load(path, agent.training) for path in files]
     assert sorted(one.num_episodes for one in loaded) == [3, 6]
     latest = max(loaded, key=lambda one: one.num_episodes)
     assert torch.equal(weights(latest), weights(agent))
@@ -118,7 +126,7 @@ def test_sb3s_checkpoint_callback_saves_agents_that_load(tmp_path: Path) -> None
 def test_a_checkpoint_goes_on_with_its_own_training_settings_only(tmp_path: Path) -> None:
     path = small_agent().save(tmp_path / "agent.zip")
     with pytest.raises(DataError, match="load it with the same training="):
-        BehaviorCloning.load(path, training=TrainingConfig(learning_rate=0.5))
+        load(path, TrainingConfig(learning_rate=0.5))
 
 
 def test_the_loss_goes_to_sb3s_logger(tmp_path: Path) -> None:
@@ -184,16 +192,16 @@ def test_constructing_an_agent_leaves_torchs_global_random_state_alone() -> None
 def test_episodes_in_a_store_are_saved_by_name(tmp_path: Path) -> None:
     agent = small_agent()
     episode = demonstrations(1)[0]
-    named = replace(episode, features=replace(episode.features, name="encoder/abc"))
+    named = replace(episode, views=replace(episode.views, name="encoder/abc"))
     agent.observe(named)
     path = agent.save(tmp_path / "a.zip")
-    with pytest.raises(UsageError, match="feature store"):
-        BehaviorCloning.load(path, training=agent.training)
+    with pytest.raises(UsageError, match="are in a store"):
+        load(path, agent.training)
     found: list[str] = []
-    loaded = BehaviorCloning.load(
+    loaded = load(
         path,
-        training=agent.training,
-        features=lambda name: found.append(name) or episode.features,  # type: ignore
+        agent.training,
+        views=lambda name: found.append(name) or episode.views,  # type: ignore
     )
     assert found == ["encoder/abc"]
     assert len(loaded._gathered) == 1
@@ -208,18 +216,15 @@ def test_demonstrations_of_the_fake_household_are_what_the_expert_did() -> None:
 
 @pytest.mark.parametrize("forced", [True, False])
 def test_training_does_what_its_settings_say(forced: bool) -> None:
-    training = TrainingConfig(batch_size=2, blind=1.0, teacher_forcing=forced)
-    agent = BehaviorCloning(tiny_config(), training=training, device="cpu")
-    seen: list[tuple[Batch, bool]] = []
+    training = TrainingConfig(batch_size=2, teacher_forcing=forced)
+    agent = BehaviorCloning(tiny_agent(), training=training, device="cpu")
+    seen: list[bool] = []
     rates: list[float] = []
-    agent.network.register_forward_pre_hook(
-        lambda network, arguments: seen.append((arguments[0], arguments[2]))
-    )
+    agent.agent.register_forward_pre_hook(lambda network, arguments: seen.append(arguments[2]))
     step = agent.optimizer.step
     agent.optimizer.step = lambda: (  # type: ignore[method-assign]
         rates.append(agent.optimizer.learning_rate) or step()
     )
     agent.learn(demonstrations(12))
     assert rates == [1e-3 * 0.95 ** (update % 10) for update in range(12)]
-    assert [choice for _, choice in seen] == [forced] * 12
-    assert not any(one.dense().any() for batch, _ in seen for one in batch.features)
+    assert seen == [forced] * 12

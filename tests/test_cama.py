@@ -10,13 +10,13 @@ import torch
 from learning import demonstration, learner, stream_for
 from torch import Tensor
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits
-from agents.network import Predictions
-from cl.base import Update
-from cl.cama import CAMA
-from cl.confidence import ConfidenceQueues
-from cl.memory import Stored
+from clalfred.agents.agent import LABELS, Head, Outputs
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.losses import EpisodeLogits
+from clalfred.cl.base import Update
+from clalfred.cl.cama import CAMA
+from clalfred.cl.confidence import ConfidenceQueues
+from clalfred.cl.memory import MemoryItem
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 
@@ -54,7 +54,7 @@ def test_gamma_is_alpha_times_the_clipped_excess_over_chance() -> None:
 def filled(agent: CAMA, count: int = 3) -> None:
     """Puts episodes of two steps, a pickup and Stop, with zero logits into memory."""
     for seed in range(count):
-        agent.memory.offer(Stored(two_steps(seed), zero_logits()))
+        agent.memory.add(MemoryItem(two_steps(seed), zero_logits()))
 
 
 def two_steps(seed: int = 0) -> EncodedEpisode:
@@ -66,7 +66,7 @@ def two_steps(seed: int = 0) -> EncodedEpisode:
 
 
 def zero_logits() -> EpisodeLogits:
-    return EpisodeLogits(torch.zeros(2, ACTIONS), torch.zeros(1, CLASSES))
+    return {"action": torch.zeros(2, ACTIONS), "class": torch.zeros(1, CLASSES)}
 
 
 def update_with(agent: CAMA, slots: tuple[int, ...], action_logits: Tensor) -> Update:
@@ -75,10 +75,13 @@ def update_with(agent: CAMA, slots: tuple[int, ...], action_logits: Tensor) -> U
     episodes = [*stream, *(agent.memory[slot].episode for slot in slots)]
     batch = Batch.of(episodes)
     classes = logits_with(0.5, int(ObjectClass.Mug), CLASSES).expand(len(episodes), -1)
-    predictions = Predictions(
-        action_logits.expand(2 * len(episodes), -1), classes, torch.zeros(2, 2 * len(episodes))
-    )
-    return Update(stream, slots, batch, predictions)
+    said = action_logits.expand(2 * len(episodes), -1)
+    targets = batch.classes[batch.interactions]
+    heads = {
+        "action": Head(said, batch.actions, batch.lengths),
+        "class": Head(classes, targets, batch.interaction_counts),
+    }
+    return Update(stream, slots, Outputs(heads, torch.zeros(len(episodes))))
 
 
 def cama(**changes: object) -> CAMA:
@@ -91,45 +94,45 @@ def test_vector_form_moves_each_logit_by_its_own_labels_gamma() -> None:
     agent = cama()
     filled(agent)
     said = logits_with(0.8, int(Action.PickupObject), ACTIONS)
-    agent._after_update(update_with(agent, (1,), said))
+    agent.after_update(update_with(agent, (1,), said))
     stop = said[int(Action.Stop)].exp().item()
     # Two actions appeared (pickup and Stop, in the stream), so chance is 1/2; Stop's confidence
     # 0.2 / 12 is below it. One class appeared, so chance is 1 and no class moves.
     gamma = torch.zeros(ACTIONS)
     gamma[int(Action.PickupObject)] = 0.99 * (0.8 - 0.5)
     assert stop < 0.5
-    torch.testing.assert_close(agent.stored_logits(1).actions, (gamma * said).expand(2, -1))
-    assert not agent.stored_logits(1).classes.any()
+    torch.testing.assert_close(agent.stored_logits(1)["action"], (gamma * said).expand(2, -1))
+    assert not agent.stored_logits(1)["class"].any()
 
 
 def test_class_logits_follow_as_actions_do() -> None:
     agent = cama()
     filled(agent)
     mug, pan = int(ObjectClass.Mug), int(ObjectClass.Pan)
-    agent.class_confidence.add(logits_with(0.9, pan, CLASSES).unsqueeze(0), torch.tensor([pan]))
-    agent._after_update(update_with(agent, (1,), logits_with(0.8, 5, ACTIONS)))
+    agent.confidence["class"].add(logits_with(0.9, pan, CLASSES).unsqueeze(0), torch.tensor([pan]))
+    agent.after_update(update_with(agent, (1,), logits_with(0.8, 5, ACTIONS)))
     # Two classes appeared. The mug's confidence, 0.5, is chance; the pan's exceeds it by 0.4.
     said = logits_with(0.5, mug, CLASSES)
     expected = torch.zeros(1, CLASSES)
     expected[0, pan] = 0.99 * 0.4 * said[pan]
-    torch.testing.assert_close(agent.stored_logits(1).classes, expected)
+    torch.testing.assert_close(agent.stored_logits(1)["class"], expected)
 
 
 def test_only_the_sampled_episodes_logits_change() -> None:
     agent = cama()
     filled(agent)
     before = [agent.memory[slot].logits for slot in range(3)]
-    agent._after_update(update_with(agent, (1,), logits_with(0.9, 5, ACTIONS)))
+    agent.after_update(update_with(agent, (1,), logits_with(0.9, 5, ACTIONS)))
     assert agent.memory[0].logits is before[0]
     assert agent.memory[2].logits is before[2]
-    assert agent.stored_logits(1).actions.any()
+    assert agent.stored_logits(1)["action"].any()
 
 
 def test_a_label_that_never_appeared_has_gamma_0() -> None:
     agent = cama()
     filled(agent)
-    agent._after_update(update_with(agent, (0,), logits_with(0.9, 5, ACTIONS)))
-    actions, classes = agent.coefficients()
+    agent.after_update(update_with(agent, (0,), logits_with(0.9, 5, ACTIONS)))
+    actions, classes = agent.coefficients("action"), agent.coefficients("class")
     assert actions.nonzero().flatten().tolist() == [int(Action.PickupObject)]
     assert not classes.any()
 
@@ -138,14 +141,14 @@ def test_released_form_moves_all_logits_of_a_step_by_its_true_labels_gamma() -> 
     agent = cama(preset="released")
     filled(agent)
     said = logits_with(0.8, int(Action.PickupObject), ACTIONS)
-    agent._after_group(update_with(agent, (1,), said))
+    agent.after_group(update_with(agent, (1,), said))
     # No alpha, chance 1/13 and 1/119; Stop's confidence 0.2 / 12 = 0.0167 is below chance.
     pickup, mug = 0.8 - 1 / 13, 0.5 - 1 / 119
     stored = agent.stored_logits(1)
-    torch.testing.assert_close(stored.actions[0], pickup * said)
-    assert not stored.actions[1].any()
+    torch.testing.assert_close(stored["action"][0], pickup * said)
+    assert not stored["action"][1].any()
     torch.testing.assert_close(
-        stored.classes[0], mug * logits_with(0.5, int(ObjectClass.Mug), CLASSES)
+        stored["class"][0], mug * logits_with(0.5, int(ObjectClass.Mug), CLASSES)
     )
 
 
@@ -155,15 +158,15 @@ def test_released_confidences_come_from_stream_then_memory_and_paper_only_from_s
         agent = cama(preset=preset)
         filled(agent)
         agent._note_confidence(update_with(agent, (0, 1, 2), logits_with(0.8, 5, ACTIONS)))
-        counts[preset] = len(agent.action_confidence.state_dict()["queues"][5])
+        counts[preset] = len(agent.confidence["action"].state_dict()["queues"][5])
     assert counts == {"paper": 1, "released": 4}
 
 
 def test_released_preset_refreshes_once_per_group() -> None:
     agent = cama(preset="released")
     filled(agent)
-    agent._after_update(update_with(agent, (1,), logits_with(0.9, 5, ACTIONS)))
-    assert not agent.stored_logits(1).actions.any()
+    agent.after_update(update_with(agent, (1,), logits_with(0.9, 5, ACTIONS)))
+    assert not agent.stored_logits(1)["action"].any()
 
 
 def test_an_episode_that_took_a_slot_keeps_its_own_logits() -> None:
@@ -173,16 +176,16 @@ def test_an_episode_that_took_a_slot_keeps_its_own_logits() -> None:
     said = logits_with(0.8, 5, ACTIONS)
     for _ in range(50):
         old = agent.memory[0]
-        agent._after_group(update_with(agent, (0,), said))
+        agent.after_group(update_with(agent, (0,), said))
         if agent.memory[0].episode is not old.episode:
-            torch.testing.assert_close(agent.stored_logits(0).actions, said.expand(2, -1))
+            torch.testing.assert_close(agent.stored_logits(0)["action"], said.expand(2, -1))
             return
     pytest.fail("the reservoir never replaced its only episode")
 
 
 def stored_values(agent: CAMA) -> list[Tensor]:
     logits = [agent.memory[slot].logits for slot in range(len(agent.memory))]
-    return [part for one in logits if one is not None for part in (one.actions, one.classes)]
+    return [part for one in logits for part in one.values()]
 
 
 @pytest.mark.parametrize("preset", ["paper", "released"])
@@ -198,7 +201,7 @@ def test_with_alpha_0_stored_logits_stay_as_der_plus_plus_stored_them(preset: st
     assert len(stored_values(agent)) == len(stored_values(plain)) > 20
     for a, b in zip(stored_values(agent), stored_values(plain)):
         assert torch.equal(a, b)
-    for a, b in zip(agent.network.parameters(), plain.network.parameters()):
+    for a, b in zip(agent.agent.parameters(), plain.agent.parameters()):
         assert torch.equal(a, b)
 
 
@@ -210,7 +213,7 @@ def test_with_gamma_fixed_it_is_cama_without_dynamic_coefficients(
     monkeypatch.setattr(
         fixed,
         "coefficients",
-        lambda: (torch.full((ACTIONS,), 0.7), torch.full((CLASSES,), 0.7)),
+        lambda head: torch.full((LABELS[head],), 0.7),
     )
     without = learner("cama-without-dc", memory=40, preset=preset, alpha=0.7)
     moving = cama(preset=preset, alpha=0.7)

@@ -66,7 +66,15 @@ def test_every_command_is_installed() -> None:
 
 
 def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "scripts.generate", "tiny", "--workers", "2", "--cache"]
+    command = [
+        sys.executable,
+        "-m",
+        "clalfred.scripts.generate",
+        "tiny",
+        "--workers",
+        "2",
+        "--cache",
+    ]
     process = subprocess.Popen(
         [*command, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -298,13 +306,17 @@ def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(
 @pytest.mark.parametrize(
     ("arguments", "busy", "continues"),
     [
-        (("train",), "cl.experiment.run.train", True),
-        (("sweep", "--tier", "tiny", "--out", "o"), "cl.experiment.sweep.sweep", True),
+        (("train",), "clalfred.cl.experiment.run.train", True),
+        (("sweep", "--tier", "tiny", "--out", "o"), "clalfred.cl.experiment.sweep.sweep", True),
         (("data", "import", "--alfred", "a"), IMPORTER, True),
-        (("evaluate", "agent.zip", "--lines", "l"), "cl.experiment.agent_file.load_agent", True),
-        (("evaluate", "agent.zip"), "cl.experiment.agent_file.load_agent", False),
+        (
+            ("evaluate", "agent.zip", "--lines", "l"),
+            "clalfred.cl.experiment.agent_file.load_agent",
+            True,
+        ),
+        (("evaluate", "agent.zip"), "clalfred.cl.experiment.agent_file.load_agent", False),
         (("record", "film.mp4"), "gym_clalfred.data.sources.open_source", False),
-        (("report", "runs"), "cl.report.summary.load_runs", False),
+        (("report", "runs"), "clalfred.cl.report.summary.load_runs", False),
         (("generate", "tiny"), "gym_clalfred.data.tiers.tier_source", False),
     ],
 )
@@ -323,7 +335,7 @@ def test_ctrl_c_says_that_a_command_continues_if_it_does(
 
 
 def test_an_agent_of_the_wrong_kind_is_refused(tmp_path: Path) -> None:
-    from agents.checkpoint import save_state
+    from clalfred.agents.checkpoint import save_state
 
     save_state(tmp_path / "agent.zip", {"agent": "CAMA"})
     run = invoke("evaluate", str(tmp_path))

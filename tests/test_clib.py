@@ -4,9 +4,9 @@ import pytest
 import torch
 from learning import demonstration, learner, stream_for
 
-from cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
-from cl.clib import CLIB, ImportanceMemory
-from cl.memory import Stored
+from clalfred.cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
+from clalfred.cl.clib import CLIB, ImportanceMemory
+from clalfred.cl.memory import MemoryItem
 
 
 def make(**changes: object) -> CLIB:
@@ -18,14 +18,14 @@ def make(**changes: object) -> CLIB:
 def filled(labels: str, importance: list[float]) -> ImportanceMemory:
     memory = ImportanceMemory(len(labels), torch.Generator().manual_seed(0))
     for seed, label in enumerate(labels):
-        memory.offer(Stored(demonstration(seed, length=2, label=label)))
+        memory.add(MemoryItem(demonstration(seed, length=2, label=label)))
     memory.importance = list(importance)
     return memory
 
 
 def test_the_least_important_episode_of_the_most_frequent_label_makes_room() -> None:
     memory = filled("abba" + "a", [0.5, 0.0, 0.1, 0.2, 0.3])
-    slot = memory.offer(Stored(demonstration(9, length=2, label="c")))
+    slot = memory.add(MemoryItem(demonstration(9, length=2, label="c")))
     # Label a is the most frequent; slot 1 of label b is less important but safe.
     assert slot == 3
     assert memory[3].episode.label == "c"
@@ -34,7 +34,7 @@ def test_the_least_important_episode_of_the_most_frequent_label_makes_room() -> 
 
 def test_the_arriving_episode_counts_for_its_label() -> None:
     memory = filled("aabb", [0.4, 0.3, 0.2, 0.1])
-    assert memory.offer(Stored(demonstration(9, length=2, label="b"))) == 3
+    assert memory.add(MemoryItem(demonstration(9, length=2, label="b"))) == 3
 
 
 def test_importance_is_the_running_mean_of_how_much_others_losses_fall() -> None:
@@ -47,8 +47,8 @@ def test_importance_is_the_running_mean_of_how_much_others_losses_fall() -> None
 def test_all_training_is_from_memory() -> None:
     agent = make(memory=30, batch_size=4)
     used: list[tuple[int, int]] = []
-    original = agent._update
-    agent._update = lambda stream, slots: (  # type: ignore[method-assign]
+    original = agent.update
+    agent.update = lambda stream, slots: (  # type: ignore[method-assign]
         used.append((len(stream), len(slots))) or original(stream, slots)
     )
     agent.learn(stream_for(agent, 6))
@@ -92,8 +92,8 @@ def test_the_t_test_asks_for_a_clear_difference() -> None:
 def test_a_memory_of_one_batch_is_trained_on_by_half_and_probed_by_half() -> None:
     agent = make(memory=6, batch_size=6)
     used: list[int] = []
-    original = agent._update
-    agent._update = lambda stream, slots: (  # type: ignore[method-assign]
+    original = agent.update
+    agent.update = lambda stream, slots: (  # type: ignore[method-assign]
         used.append(len(slots)) or original(stream, slots)
     )
     agent.learn(stream_for(agent, 12))
@@ -107,7 +107,7 @@ def test_probes_are_fed_what_updates_are_fed() -> None:
     for preset in ("paper", "released"):
         agent = make(preset=preset, memory=30, batch_size=2)
         agent.learn(stream_for(agent, 4))
-        agent.network.register_forward_pre_hook(
+        agent.agent.register_forward_pre_hook(
             lambda network, arguments: forced.append(arguments[2])
         )
         agent._probe([0, 1])
@@ -117,18 +117,18 @@ def test_probes_are_fed_what_updates_are_fed() -> None:
 def test_the_trained_are_credited_with_the_fall_of_others_and_the_rate_takes_its_turn() -> None:
     agent = make(memory=40, batch_size=3, probes=30)
     for seed in range(9):
-        agent.memory.offer(Stored(demonstration(seed, label="a")))
+        agent.memory.add(MemoryItem(demonstration(seed, label="a")))
     probed: list[set[int]] = []
     trained: list[set[int]] = []
     losses = iter([torch.tensor([5.0, 5.0]), torch.tensor([4.0, 2.0])])
-    update = agent._update
+    update = agent.update
     agent._probe = lambda slots: (  # type: ignore[method-assign]
         probed.append(set(slots)) or next(losses)
     )
-    agent._update = lambda stream, slots: (  # type: ignore[method-assign]
+    agent.update = lambda stream, slots: (  # type: ignore[method-assign]
         trained.append(set(slots)) or update(stream, slots)
     )
-    agent._train_on((demonstration(9, label="a"),))
+    agent.train_on((demonstration(9, label="a"),))
     assert probed == [set(range(10)) - trained[0]] * 2
     # The loss of the others fell by 1 and by 3.
     credited = [agent.memory.importance[slot] for slot in sorted(trained[0])]

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from cl import registry
+from clalfred.cl import registry
 from gym_clalfred.simulator.backends import BACKENDS
 
 PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.demo import commands_folder
+from clalfred.scripts.demo import commands_folder
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from learning import demonstration, learner, stream_for
+from learning import demonstration, learner, stream_for, tiny_agent
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits, LossConfig, imitation_losses, logit_distances
-from agents.network import Predictions
-from agents.training import TrainingConfig
-from cl.derpp import DERpp
-from cl.memory import Stored
+from clalfred.agents.agent import Head, Outputs
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.agents.losses import LossConfig, cross_entropy, imitation_losses, logit_distances
+from clalfred.agents.training import TrainingConfig
+from clalfred.cl.derpp import DERpp
+from clalfred.cl.memory import MemoryItem
 from gym_clalfred.actions import Action
 
 ACTIONS, CLASSES = 13, 119
@@ -25,37 +25,65 @@ def moves(length: int) -> EncodedEpisode:
     )
 
 
-def flat_predictions(steps: int, interactions: int = 0) -> Predictions:
-    return Predictions(
-        torch.zeros(steps, ACTIONS),
-        torch.zeros(interactions, CLASSES),
-        torch.zeros(2, steps),
+def flat_outputs(*episodes: EncodedEpisode, auxiliary: float = 0.0) -> Outputs:
+    """Logits of 0 everywhere; every episode has the same auxiliary loss."""
+    batch = Batch.of(episodes)
+    classes = batch.classes[batch.interactions]
+    return Outputs(
+        {
+            "action": Head(torch.zeros(len(batch.actions), ACTIONS), batch.actions, batch.lengths),
+            "class": Head(torch.zeros(len(classes), CLASSES), classes, batch.interaction_counts),
+        },
+        torch.full((len(batch),), auxiliary),
     )
+
+
+def logits_of(value: float) -> dict[str, torch.Tensor]:
+    """The same logit at both steps of an episode without interactions."""
+    return {"action": torch.full((2, ACTIONS), value), "class": torch.zeros(0, CLASSES)}
 
 
 def test_the_imitation_loss_sums_over_the_episode() -> None:
     episode = replace(moves(2), actions=torch.tensor([5, 12]), classes=torch.tensor([54, 0]))
-    batch = Batch.of([episode])
-    losses = imitation_losses(flat_predictions(2, 1), batch)
-    # Uniform guesses: log 13 per step, log 119 per interaction; progress targets 1/2 and 1, twice.
-    torch.testing.assert_close(losses.action, torch.tensor([2 * 2.5649493574615367]))
-    torch.testing.assert_close(losses.object_class, torch.tensor([4.77912349311153]))
-    torch.testing.assert_close(losses.progress, torch.tensor([2 * (0.25 + 1.0)]))
-    torch.testing.assert_close(losses.total, losses.action + losses.object_class + losses.progress)
+    outputs = flat_outputs(episode, auxiliary=2.5)
+    # Uniform guesses: log 13 per step, log 119 per interaction.
+    action, object_class = 2 * 2.5649493574615367, 4.77912349311153
+    torch.testing.assert_close(cross_entropy(outputs.heads["action"]), torch.tensor([action]))
+    torch.testing.assert_close(cross_entropy(outputs.heads["class"]), torch.tensor([object_class]))
+    expected = torch.tensor([action + object_class + 2.5])
+    torch.testing.assert_close(imitation_losses(outputs), expected)
+    weighted = imitation_losses(outputs, LossConfig({"class": 0.5}, auxiliary=2.0))
+    torch.testing.assert_close(weighted, torch.tensor([action + 0.5 * object_class + 5.0]))
+
+
+def test_the_progress_monitors_error_is_summed_over_steps_and_branches() -> None:
+    agent, episode = tiny_agent(), moves(2)
+    for head in agent.network.progress_heads:
+        torch.nn.init.zeros_(head.weight)
+        torch.nn.init.zeros_(head.bias)
+    # Both branches say 1/2; the targets are 1/2 and 1.
+    auxiliary = agent(agent.collate([episode])).auxiliary
+    torch.testing.assert_close(auxiliary, torch.tensor([2 * 0.25]))
+
+
+def test_a_heads_rows_can_be_weighted() -> None:
+    head = Head(torch.zeros(3, 4), torch.tensor([0, 1, 2]), (2, 1), torch.tensor([1.0, 0.5, 0.0]))
+    chance = 1.3862943611198906
+    torch.testing.assert_close(cross_entropy(head), torch.tensor([1.5 * chance, 0.0]))
+    assert torch.equal(cross_entropy(head.first(1)), cross_entropy(head)[:1])
 
 
 def test_released_weights_divide_by_the_longest_episode() -> None:
-    batch = Batch.of([moves(4), moves(2)])
-    summed = imitation_losses(flat_predictions(6), batch)
-    released = imitation_losses(flat_predictions(6), batch, LossConfig.released(False))
-    torch.testing.assert_close(released.action, summed.action / 4)
-    torch.testing.assert_close(released.total, (summed.action + 0.2 * summed.progress) / 4)
-    assert LossConfig.released(True).progress == 1.0
+    outputs = flat_outputs(moves(4), moves(2), auxiliary=3.0)
+    released = imitation_losses(outputs, LossConfig.released(False))
+    action = cross_entropy(outputs.heads["action"])
+    torch.testing.assert_close(released, (action + 0.2 * 3.0) / 4)
+    assert LossConfig.released(True).auxiliary == 1.0
 
 
 def test_logit_distance_is_summed_over_steps_and_averaged_over_labels() -> None:
-    new = EpisodeLogits(torch.full((2, ACTIONS), 3.0), torch.full((1, CLASSES), 1.0))
-    old = EpisodeLogits(torch.ones(2, ACTIONS), torch.zeros(1, CLASSES))
+    new = {"action": torch.full((2, ACTIONS), 3.0), "class": torch.full((1, CLASSES), 1.0)}
+    old = {"action": torch.ones(2, ACTIONS), "class": torch.zeros(1, CLASSES)}
     # Two steps with a squared difference of 4 and one interaction with 1.
     assert logit_distances([new], [old]).tolist() == [9.0]
     assert logit_distances([new], [old], squared_norm=True).tolist() == [
@@ -65,12 +93,10 @@ def test_logit_distance_is_summed_over_steps_and_averaged_over_labels() -> None:
 
 def test_the_loss_is_stream_plus_half_replay_plus_half_distance() -> None:
     agent = learner("der++")
-    agent.memory.offer(
-        Stored(moves(2), EpisodeLogits(torch.full((2, ACTIONS), 2.0), torch.zeros(0, CLASSES)))
-    )
-    batch = Batch.of([moves(3), moves(2)])
-    imitation = imitation_losses(flat_predictions(5), batch).total
-    loss = agent._loss(flat_predictions(5), batch, (0,))
+    agent.memory.add(MemoryItem(moves(2), logits_of(2.0)))
+    outputs = flat_outputs(moves(3), moves(2))
+    imitation = imitation_losses(outputs)
+    loss = agent.loss(outputs, (0,))
     # The stored logits are 2 everywhere, the new ones 0: mean squared difference 4, two steps.
     torch.testing.assert_close(loss, imitation[0] + 0.5 * imitation[1] + 0.5 * 8)
 
@@ -78,25 +104,24 @@ def test_the_loss_is_stream_plus_half_replay_plus_half_distance() -> None:
 def test_released_preset_splits_the_replayed_half() -> None:
     agent = learner("der++", preset="released")
     for value in (2.0, 7.0):
-        logits = EpisodeLogits(torch.full((2, ACTIONS), value), torch.zeros(0, CLASSES))
-        agent.memory.offer(Stored(moves(2), logits))
-    batch = Batch.of([moves(4), moves(2), moves(2)])
-    imitation = imitation_losses(flat_predictions(8), batch, LossConfig.released(True)).total
-    loss = agent._loss(flat_predictions(8), batch, (0, 1))
+        agent.memory.add(MemoryItem(moves(2), logits_of(value)))
+    outputs = flat_outputs(moves(4), moves(2), moves(2))
+    imitation = imitation_losses(outputs, LossConfig.released(True))
+    loss = agent.loss(outputs, (0, 1))
     torch.testing.assert_close(loss, imitation[0] + 0.5 * imitation[2] + 0.5 * 8 / 4)
 
 
 def test_memory_keeps_the_logits_of_the_last_update() -> None:
     agent = learner("der++", batch_size=4, stream_size=2)
-    seen: list[Predictions] = []
+    seen: list[Outputs] = []
     original = agent.forward
     agent.forward = lambda batch: seen.append(original(batch)) or seen[-1]  # type: ignore
     stream = stream_for(agent, 2)
     agent.learn(stream)
-    last = seen[-1].action_logits.detach()
+    last = seen[-1].heads["action"].logits.detach()
     assert len(seen) == 2
-    assert torch.equal(agent.stored_logits(0).actions, last[: len(stream[0])])  # type: ignore
-    assert torch.equal(agent.stored_logits(1).actions, last[len(stream[0]) :])  # type: ignore
+    assert torch.equal(agent.stored_logits(0)["action"], last[: len(stream[0])])  # type: ignore
+    assert torch.equal(agent.stored_logits(1)["action"], last[len(stream[0]) :])  # type: ignore
 
 
 def test_the_rate_decays_and_resets() -> None:
@@ -112,6 +137,5 @@ def test_stored_logits_come_on_the_agents_device() -> None:
     assert isinstance(agent, DERpp)
     agent.learn(stream_for(agent, 6))
     # As on a GPU after a resume: a checkpoint's logits are on the CPU.
-    agent.device = torch.device("meta")
-    logits = agent.stored_logits(0)
-    assert (logits.actions.device.type, logits.classes.device.type) == ("meta", "meta")
+    agent.agent.to("meta")
+    assert {one.device.type for one in agent.stored_logits(0).values()} == {"meta"}

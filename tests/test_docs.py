@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from report_runs import invented_results
 
-from cl.experiment import RunConfig
+from clalfred.cl.experiment import RunConfig
 
 pytestmark = pytest.mark.slow
 
@@ -24,6 +24,7 @@ SHORTER = {
     '"CLAlfred-BehaviorIL-v0", order=1,': '"CLAlfred-BehaviorIL-v0", order=1, tier="tiny",',
     'RunConfig(method="er",': 'RunConfig(method="er", network="micro", max_steps=5,',
     "max_steps=100)": "max_steps=5)",
+    'tasks=["Heat"]': 'max_steps=5, tasks=["Heat"]',
 }
 
 
@@ -33,15 +34,23 @@ def examples(page: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/DATA.md", "docs/RESULTS_SCHEMA.md", "docs/STREAMS.md"]
+    "page",
+    [
+        "README.md",
+        "docs/DATA.md",
+        "docs/ENVIRONMENT.md",
+        "docs/RESULTS_SCHEMA.md",
+        "docs/STREAMS.md",
+    ],
 )
 def test_examples_run(page: str, tmp_path: Path) -> None:
     blocks = examples(page)
     assert blocks
     if page == "docs/RESULTS_SCHEMA.md":
         invented_results(RunConfig(), 0.5).save(tmp_path / "runs" / "demo" / "results.json")
-    # Later examples of the README go on from earlier ones.
-    programs = ["\n".join(blocks)] if page == "README.md" else blocks
+    # Later examples of these pages go on from earlier ones.
+    together = page in ("README.md", "docs/ENVIRONMENT.md")
+    programs = ["\n".join(blocks)] if together else blocks
     for program in programs:
         for printed, shorter in SHORTER.items():
             program = program.replace(printed, shorter)

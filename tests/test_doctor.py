@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cl import doctor
-from cl.doctor import CHECKS, Finding, examine
-from scripts.doctor import main
+from clalfred.cl import doctor
+from clalfred.cl.doctor import CHECKS, Finding, examine
+from clalfred.scripts.doctor import main
 
 
 def test_this_machine_can_train() -> None:
@@ -94,9 +94,8 @@ def test_alfred_data_is_imported_before_it_is_used(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("package", ["torch", "numba"])
 def test_a_package_that_cannot_be_imported_is_a_finding(package: str) -> None:
-    program = (
-        f"import sys; sys.modules[{package!r}] = None; from scripts.doctor import main; main()"
-    )
+    imports = "from clalfred.scripts.doctor import main"
+    program = f"import sys; sys.modules[{package!r}] = None; {imports}; main()"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )

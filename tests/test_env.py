@@ -16,7 +16,7 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import MAX_FAILURES, ClAlfredEnv
 from gym_clalfred.errors import SimulatorError
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.scenarios import Scenario
+from gym_clalfred.setups import Setup
 from gym_clalfred.simulator.contract import Failure, View
 from gym_clalfred.tasks.rewards import DenseReward
 
@@ -38,11 +38,11 @@ def start(env: ClAlfredEnv, episode: str = PLACE) -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore:.*alternative render modes")
-@pytest.mark.parametrize("scenario", Scenario)
+@pytest.mark.parametrize("setup", Setup)
 @pytest.mark.parametrize("reward", ["sparse", "dense"])
-def test_gymnasium_check(make_fake_env: MakeEnv, scenario: Scenario, reward: str) -> None:
+def test_gymnasium_check(make_fake_env: MakeEnv, setup: Setup, reward: str) -> None:
     check_env(
-        make_fake_env(scenario=scenario.value, reward=reward, depth=True, render_mode="rgb_array"),
+        make_fake_env(setup=setup.value, reward=reward, depth=True, render_mode="rgb_array"),
         skip_render_check=False,
     )
 
@@ -58,6 +58,7 @@ def test_solving_an_episode(make_fake_env: MakeEnv) -> None:
         "failures": 0,
         "steps": 1,
         "goal_conditions": (0, 1),
+        "is_success": False,
     }
     assert env.step(PUT)[4]["goal_conditions"] == (1, 1)
     _, reward, terminated, truncated, info = env.step(STOP)
@@ -261,24 +262,31 @@ def test_equal_seeds_draw_equal_episodes(make_fake_env: MakeEnv) -> None:
 
 
 def test_balanced_rooms_are_drawn_equally_often(make_fake_env: MakeEnv) -> None:
-    def share_of_kitchens(scenario: Scenario) -> float:
-        env = make_fake_env(scenario=scenario.value, reveal_task=True, image_size=8)
+    def share_of_kitchens(setup: Setup) -> float:
+        env = make_fake_env(setup=setup.value, reveal_task=True, image_size=8)
         env.reset(seed=1)
         rooms = [env.reset()[1]["room_type"] for _ in range(600)]
         return rooms.count("Kitchen") / len(rooms)
 
-    assert share_of_kitchens(Scenario.ENVIRONMENT_IL) == pytest.approx(1 / 2, abs=0.07)
-    assert share_of_kitchens(Scenario.IMBALANCED_ENVIRONMENT_IL) == pytest.approx(2 / 3, abs=0.07)
+    assert share_of_kitchens(Setup.ENVIRONMENT_IL) == pytest.approx(1 / 2, abs=0.07)
+    assert share_of_kitchens(Setup.IMBALANCED_ENVIRONMENT_IL) == pytest.approx(2 / 3, abs=0.07)
 
 
 def test_the_task_is_a_secret_unless_asked_for(make_fake_env: MakeEnv) -> None:
     env = make_fake_env()
     _, info = env.reset(options={"episode": EXAMINE})
-    assert set(info) == {"action_success", "reason", "failures", "steps", "goal_conditions"}
+    assert set(info) == {
+        "action_success",
+        "reason",
+        "failures",
+        "steps",
+        "goal_conditions",
+        "is_success",
+    }
     assert "look_at_obj_in_light" not in repr(info)
     env = make_fake_env(reveal_task=True)
     _, info = env.reset(options={"episode": EXAMINE})
-    assert info["episode"] == EXAMINE
+    assert info["episode_key"] == EXAMINE
     assert info["task_type"] == "look_at_obj_in_light"
     assert info["room_type"] == "Bedroom"
 

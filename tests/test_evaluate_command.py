@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from click.testing import CliRunner
 from runs import untrained_agent
 from torch import Tensor
 
-from agents.helpers import RolloutHelpers
-from cl.experiment.agent_file import load_agent
-from cl.experiment.assess import select
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.evaluate_agent import select
+from clalfred.scripts.evaluate import main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
-from scripts.evaluate import main
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,7 @@ def test_what_is_done_is_not_done_again(trained: Path, tmp_path: Path) -> None:
     ("option", "difference"),
     [
         ("--blind", "blind is False, not True"),
-        ("--no-helpers", "helpers is ['turn_if_unseen'"),
+        ("--no-rules", "rules is ['turn_if_unseen'"),
         ("--max-steps=3", "max_steps is 4, not 3"),
     ],
 )
@@ -90,31 +92,52 @@ def test_a_blind_agent_acts_the_same_for_any_number_of_workers(
     paths = tmp_path / "one", tmp_path / "two"
     for workers, path in enumerate(paths, 1):
         limits = "--max-steps", "12", "--workers", str(workers), "--lines", str(path)
-        assert ", blind," in evaluate(str(trained), "--blind", *limits)
+        assert ", blind on" in evaluate(str(trained), "--blind", *limits)
     assert records(paths[0]) == records(paths[1])
 
 
-def test_helpers_can_be_left_out_and_do_not_see_for_the_blind(trained: Path) -> None:
-    for helpers, blind, helped in ((True, False, True), (False, False, False), (True, True, False)):
-        policy = load_agent(trained, helpers=helpers, blind=blind)[0].policy
-        assert policy is not None
-        assert policy.helpers == (RolloutHelpers() if helped else RolloutHelpers.off())
+def test_rules_can_be_left_out(trained: Path) -> None:
+    for rules in (True, False):
+        policy, _ = load_agent(trained, rules=rules)
+        assert policy.heuristics == (ActionHeuristics() if rules else ActionHeuristics.off())
     limits = "--max-steps", "3", "--limit", "1"
-    assert ", without helpers, on" in evaluate(str(trained), "--no-helpers", *limits)
+    assert ", without rules on" in evaluate(str(trained), "--no-rules", *limits)
 
 
-def test_closed_eyes_see_nothing(trained: Path) -> None:
-    def maps_of(blind: bool) -> Tensor:
-        policy = load_agent(trained, blind=blind)[0].policy
-        assert policy is not None
-        size = policy.encoder.image_size
-        views = np.random.default_rng(0).integers(256, size=(3, size, size, 3), dtype=np.uint8)
-        return policy.encoder.encode(views)
+def observation_of(seed: int, word: str) -> dict[str, Any]:
+    random = np.random.default_rng(seed)
+    return {
+        "rgb": random.integers(256, size=(5, 84, 84, 3), dtype=np.uint8),
+        "classes": random.integers(1, 100, size=(5, 84, 84), dtype=np.uint8),
+        "goal": f"{word} the mug",
+        "instructions": f"turn left\n{word} the mug",
+    }
 
-    seen, unseen = maps_of(blind=False), maps_of(blind=True)
-    assert seen.any()
-    assert not unseen.any()
-    assert (seen.shape, seen.dtype) == (unseen.shape, unseen.dtype)
+
+@pytest.mark.parametrize(("lost", "kept"), [("blind", "deaf"), ("deaf", "blind")])
+def test_the_blind_see_nothing_and_the_deaf_read_nothing(
+    lost: str, kept: str, trained: Path
+) -> None:
+    def logits(observation: dict[str, Any], **how: bool) -> Tensor:
+        policy, _ = load_agent(trained, device="cpu", **how)
+        decision = policy.predict(observation)[1][0].decision
+        assert decision is not None
+        return decision.action_logits
+
+    one = observation_of(0, "wash")
+    other = observation_of(1, "wash") if lost == "blind" else observation_of(0, "heat")
+    assert not torch.equal(logits(one), logits(other))
+    assert torch.equal(logits(one, **{lost: True}), logits(other, **{lost: True}))
+    assert not torch.equal(logits(one, **{kept: True}), logits(other, **{kept: True}))
+
+
+def test_rules_do_not_see_for_the_blind(trained: Path) -> None:
+    """Without its class in view, an interaction becomes a turn; the blind cannot know that."""
+    policy, _ = load_agent(trained, device="cpu", blind=True)
+    plain, _ = load_agent(trained, device="cpu", blind=True, rules=False)
+    for seed in range(5):
+        observation = observation_of(seed, "wash")
+        assert policy.predict(observation)[0].tolist() == plain.predict(observation)[0].tolist()
 
 
 def test_filters_and_the_table(trained: Path) -> None:

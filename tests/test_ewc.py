@@ -4,7 +4,7 @@ import pytest
 import torch
 from learning import demonstrations, learner, stream_for
 
-from cl.ewcpp import EWCpp
+from clalfred.cl.ewcpp import EWCpp
 from gym_clalfred.errors import UsageError
 
 
@@ -15,7 +15,7 @@ def make(**changes: object) -> EWCpp:
 
 
 def set_gradients(agent: EWCpp, value: float) -> None:
-    for weight in agent.network.parameters():
+    for weight in agent.agent.parameters():
         weight.grad = torch.full_like(weight, value)
 
 
@@ -23,7 +23,7 @@ def test_fisher_is_the_running_mean_of_squared_gradients() -> None:
     agent = make()
     for gradient in (2.0, 4.0):
         set_gradients(agent, gradient)
-        agent._on_gradients()
+        agent.on_gradients()
     # 0.5 * (0.5 * 0 + 0.5 * 4) + 0.5 * 16.
     for fisher in agent.fisher.values():
         assert fisher.eq(9.0).all()
@@ -33,7 +33,7 @@ def test_fisher_is_not_zero_after_real_updates_though_zero_grad_drops_gradients(
     agent = make(batch_size=4)
     agent.learn(stream_for(agent, 8))
     agent.optimizer.zero_grad()
-    assert all(weight.grad is None for weight in agent.network.parameters())
+    assert all(weight.grad is None for weight in agent.agent.parameters())
     moved = sum(bool(fisher.any()) for fisher in agent.fisher.values())
     assert moved == len(agent.fisher)
 
@@ -41,15 +41,15 @@ def test_fisher_is_not_zero_after_real_updates_though_zero_grad_drops_gradients(
 def test_the_penalty_pulls_back_to_the_anchor_by_twice_lambda_fisher() -> None:
     agent = make(penalty=100.0)
     set_gradients(agent, 1.0)
-    agent._on_gradients()
+    agent.on_gradients()
     agent.set_anchor()
     with torch.no_grad():
-        for weight in agent.network.parameters():
+        for weight in agent.agent.parameters():
             weight += 0.25
     set_gradients(agent, 0.0)
-    agent._on_gradients()
+    agent.on_gradients()
     # The anchor's Fisher information is 0.5: 2 * 100 * 0.5 * 0.25.
-    for weight in agent.network.parameters():
+    for weight in agent.agent.parameters():
         assert weight.grad is not None
         torch.testing.assert_close(weight.grad, torch.full_like(weight, 25.0), rtol=1e-4, atol=0.0)
 
@@ -64,7 +64,7 @@ def test_the_penalty_keeps_important_weights_near_the_anchor() -> None:
         distances.append(
             sum(
                 (agent.anchor_fisher[name] * (weight - agent.anchor[name]) ** 2).sum().item()
-                for name, weight in agent.network.named_parameters()
+                for name, weight in agent.agent.named_parameters()
             )
         )
     assert distances[1] < 0.9 * distances[0]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rollout import EpisodeResult
-from cl.failures import Failure, failure_of, failure_table, format_failures, needed_deeds
+from clalfred.agents.acting.records import EpisodeResult
+from clalfred.cl.failures import Failure, failure_of, failure_table, format_failures, needed_deeds
 from gym_clalfred.data import Split, open_source
 from gym_clalfred.data.trajectory import ExpertAction
 from gym_clalfred.objects import ObjectClass

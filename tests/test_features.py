@@ -9,19 +9,21 @@ import numpy as np
 import pytest
 import safetensors.torch
 import torch
-from acting import FakeEncoder
+from acting import FakeEncoder, fake_agent
 from fakes import FakeSimulator, FakeSource
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from agents.alfred_features import FILE_NAMES, read_alfred_features
-from agents.augment import Augmentation, augment
-from agents.conv_encoder import ConvEncoder, default_weights
-from agents.features import EpisodeReader, FeatureStore, encode_views
-from agents.looks import looks_in
-from agents.replay import replay
-from agents.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
+from clalfred.agents.acting.replay import replay
+from clalfred.agents.demonstrations import EpisodeReader, ViewStore
+from clalfred.agents.episode import Views
+from clalfred.agents.two_branch.alfred_features import FILE_NAMES, read_alfred_features
+from clalfred.agents.two_branch.maps import dense, distinct_views
+from clalfred.agents.vision.appearance import appearance_of
+from clalfred.agents.vision.augment import Augmentation, augment
+from clalfred.agents.vision.conv_encoder import ConvEncoder, default_weights
+from clalfred.agents.vision.resnet import BasicBlock, ResNet18, ResNetEncoder, load_resnet
 from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -47,26 +49,26 @@ def frames(count: int) -> NDArray[np.uint8]:
 
 def test_distinct_views_are_encoded_once_and_found_again() -> None:
     seen = frames(6)
-    features = encode_views(FakeEncoder(), iter(seen))
-    assert len(features.views) == 3
+    views = Views(distinct_views(FakeEncoder(), iter(seen)))
+    assert len(views["views"]) == 3
     for step in range(6):
-        assert torch.equal(features.dense()[step], FakeEncoder().encode(seen[step]))
+        assert torch.equal(dense(views)[step], FakeEncoder().encode(seen[step]))
 
 
 def test_a_reader_replays_encodes_and_tokenises() -> None:
     encoder = FakeEncoder()
-    episode = EpisodeReader(SOURCE, encoder, backend="fake")(demonstration())
+    episode = EpisodeReader(SOURCE, fake_agent(), backend="fake")(demonstration())
     simulator = make_simulator("fake", RenderOptions(16), SOURCE.room)
     for step in replay(simulator, SOURCE.episode(KEY)):
         shown = encoder.encode(simulator.frame().rgb)
-        assert torch.equal(episode.features.dense()[step], shown)
+        assert torch.equal(dense(episode.views)[step], shown)
     assert len(episode) == step + 1
     assert episode.label is None
     assert episode.starts_task is None
 
 
 def test_hints_reach_the_episode() -> None:
-    reader = EpisodeReader(SOURCE, FakeEncoder(), backend="fake")
+    reader = EpisodeReader(SOURCE, fake_agent(), backend="fake")
     episode = reader(demonstration(TaskHint(starts_block=True, label="Heat")))
     assert (episode.starts_task, episode.label) == (True, "Heat")
 
@@ -74,23 +76,23 @@ def test_hints_reach_the_episode() -> None:
 def test_a_stored_trajectory_is_not_rendered_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = FeatureStore(tmp_path)
-    made = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
-    assert made.features.name
+    store = ViewStore(tmp_path)
+    made = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")(demonstration())
+    assert made.views.name
     with monkeypatch.context() as patch:
         patch.delattr(FakeSimulator, "frame")  # whoever renders now fails
-        found = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
-    assert torch.equal(found.features.dense(), made.features.dense())
-    assert torch.equal(store.load(made.features.name).dense(), made.features.dense())
+        found = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")(demonstration())
+    assert torch.equal(dense(found.views), dense(made.views))
+    assert torch.equal(dense(store.load(made.views.name)), dense(made.views))
 
 
 def test_maps_of_another_look_are_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store = FeatureStore(tmp_path)
-    EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
+    store = ViewStore(tmp_path)
+    EpisodeReader(SOURCE, fake_agent(), store, backend="fake")(demonstration())
     monkeypatch.setattr(FakeSimulator, "label", "fake-2")
-    EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
+    EpisodeReader(SOURCE, fake_agent(), store, backend="fake")(demonstration())
     assert len(list(tmp_path.rglob("*.safetensors"))) == 2
 
 
@@ -98,24 +100,24 @@ def test_a_run_with_unity_finds_no_maps_of_the_players_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ai2thor")
-    length = len(demonstration().actions)
-    monkeypatch.setattr(EpisodeReader, "_frames", lambda reader, frames_id: frames(length))
-    store = FeatureStore(tmp_path)
+    shown = [{"rgb": one} for one in frames(len(demonstration().actions))]
+    monkeypatch.setattr(EpisodeReader, "_observations", lambda reader, name: shown)
+    store = ViewStore(tmp_path)
     for number, executable in enumerate(("player", "", "player"), start=1):
         monkeypatch.setenv("CLALFRED_THOR_EXECUTABLE", executable)
-        EpisodeReader(SOURCE, FakeEncoder(), store, backend="thor")(demonstration())
+        EpisodeReader(SOURCE, fake_agent(), store, backend="thor")(demonstration())
         assert len(list(tmp_path.rglob("*.safetensors"))) == min(number, 2)
 
 
 def test_the_embedded_household_looks_as_its_code_says() -> None:
-    kind = EpisodeReader(SOURCE, FakeEncoder())._kind
+    kind = EpisodeReader(SOURCE, fake_agent())._kind
     assert kind == f"{FakeEncoder.name}/{looks_of('embedded')}"
     assert looks_of("embedded").startswith("embedded-")
 
 
 def thor_looks(**options: str) -> str:
     """How pictures of AI2-THOR with these options are named."""
-    return looks_in(ThorSimulator(options=ThorOptions(**options)))
+    return appearance_of(ThorSimulator(options=ThorOptions(**options)))
 
 
 def test_whatever_ai2thor_is_started_with_names_its_pictures(tmp_path: Path) -> None:
@@ -151,34 +153,34 @@ def test_the_players_pictures_depend_on_its_rooms(tmp_path: Path) -> None:
 
 
 def test_damaged_files_are_made_again_and_missing_ones_named(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path)
-    reader = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")
+    store = ViewStore(tmp_path)
+    reader = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")
     first = reader(demonstration())
     (path,) = tmp_path.rglob("*.safetensors")
     path.write_bytes(path.read_bytes()[:50])
-    assert torch.equal(reader(demonstration()).features.dense(), first.features.dense())
-    with pytest.raises(DataError, match="no readable feature maps"):
+    assert torch.equal(dense(reader(demonstration()).views), dense(first.views))
+    with pytest.raises(DataError, match="no readable views"):
         store.load("quarters/other")
 
 
 def test_a_full_store_takes_no_more(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path, limit_bytes=0)
-    episode = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")(demonstration())
-    assert episode.features.name == ""
+    store = ViewStore(tmp_path, limit_bytes=0)
+    episode = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")(demonstration())
+    assert episode.views.name == ""
     assert not list(tmp_path.rglob("*.safetensors"))
 
 
 def test_augmentations_are_kept_apart(tmp_path: Path) -> None:
     reader = EpisodeReader(
         SOURCE,
-        FakeEncoder(),
-        FeatureStore(tmp_path),
+        fake_agent(),
+        ViewStore(tmp_path),
         backend="fake",
         augmentations=(Augmentation.SWAP_1, Augmentation.AUTO_2),
     )
     episode = reader(demonstration())
     assert len(episode.augmented) == 2
-    assert not torch.equal(episode.augmented[0].dense(), episode.features.dense())
+    assert not torch.equal(dense(episode.augmented[0]), dense(episode.views))
     assert len(list(tmp_path.rglob("*.safetensors"))) == 3
 
 
@@ -299,13 +301,12 @@ def test_published_features_come_in_our_order_of_views(tmp_path: Path) -> None:
     # In the file: left, up, front, down, right; the value tells view and time.
     maps = torch.arange(5.0).view(5, 1, 1, 1, 1) * 10 + torch.arange(3.0).view(1, 3, 1, 1, 1)
     torch.save(maps.expand(5, 3, 512, 7, 7).contiguous(), tmp_path / "feat_conv_panoramic.pt")
-    features = read_alfred_features(tmp_path)
-    dense = features.dense()
-    assert dense.shape == (3, 5, 512, 49)
+    maps = dense(read_alfred_features(tmp_path))
+    assert maps.shape == (3, 5, 512, 49)
     for view, number in {
         View.LEFT: 0, View.UP: 1, View.FRONT: 2, View.DOWN: 3, View.RIGHT: 4,
     }.items():  # fmt: skip
-        assert dense[1, view].unique().tolist() == [10 * number + 1]
+        assert maps[1, view].unique().tolist() == [10 * number + 1]
 
 
 def test_published_features_of_another_shape_are_refused(tmp_path: Path) -> None:
@@ -317,15 +318,15 @@ def test_published_features_of_another_shape_are_refused(tmp_path: Path) -> None
 
 
 def test_maps_are_found_by_name_and_made_again(tmp_path: Path) -> None:
-    store = FeatureStore(tmp_path)
-    reader = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake")
-    made = reader(demonstration()).features
+    store = ViewStore(tmp_path)
+    reader = EpisodeReader(SOURCE, fake_agent(), store, backend="fake")
+    made = reader(demonstration()).views
     assert made.name is not None
     for path in tmp_path.rglob("*.safetensors"):
         path.unlink()
-    again = EpisodeReader(SOURCE, FakeEncoder(), store, backend="fake").find(made.name)
-    assert torch.equal(again.views, made.views)
-    assert torch.equal(again.index, made.index)
+    again = EpisodeReader(SOURCE, fake_agent(), store, backend="fake").find(made.name)
+    assert torch.equal(again["views"], made["views"])
+    assert torch.equal(again["index"], made["index"])
     for name in ("other/" + made.name, made.name.replace("-none", "0-none")):
         with pytest.raises(DataError, match="cannot be made again here"):
             reader.find(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,26 +14,33 @@ from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.generate import (
     MAX_ATTEMPTS,
+    MAX_LONG,
     NEAR_METRES,
     TrajectoryGenerator,
     sample_scene,
     task_demands,
 )
 from gym_clalfred.data.quotas import TIERS, Scope
-from gym_clalfred.data.requests import Request, split_requests
+from gym_clalfred.data.requests import TRIES_PER_ROOM, Request, split_requests
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.expert.planner import UnsolvableError, solve
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.expert.planner import TooLongError, UnsolvableError, solve
 from gym_clalfred.expert.recorder import MIN_TARGET_PIXELS
 from gym_clalfred.language.tokenizer import Tokenizer, split_words
-from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
+from gym_clalfred.objects import CLEANABLE, CLOSED_AT_START, COOLABLE, HEATABLE, LAMPS, SLICED_FORM
 from gym_clalfred.objects import ObjectClass as C
-from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
+from gym_clalfred.rooms import (
+    TEST_UNSEEN_NUMBERS,
+    TRAIN_NUMBERS,
+    VALID_UNSEEN_NUMBERS,
+    RoomType,
+)
 from gym_clalfred.simulator.contract import RenderOptions
-from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.generator import ArrangementError, make_room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
@@ -68,7 +76,7 @@ def test_every_demonstration_solves_its_episode_by_action_and_class_alone(
     ]
     assert entries
     # Room after room, so that each is built once.
-    for entry in sorted(entries, key=lambda entry: entry.key.trajectory.split("/")[0][-3:]):
+    for entry in sorted(entries, key=lambda entry: entry.key.trajectory.split("/")[0][-4:]):
         env.reset(options={"episode": entry.key})
         trajectory = env.episode.trajectory
         assert entry.length == len(trajectory.actions)
@@ -88,13 +96,20 @@ def test_every_demonstration_solves_its_episode_by_action_and_class_alone(
     env.close()
 
 
-def test_starts_and_rooms_are_alfreds(source: EpisodeSource) -> None:
+ROOMS_OF = {
+    Split.TRAIN: TRAIN_NUMBERS,
+    Split.VALID_SEEN: TRAIN_NUMBERS,
+    Split.TEST_SEEN: TRAIN_NUMBERS,
+    Split.VALID_UNSEEN: VALID_UNSEEN_NUMBERS,
+    Split.TEST_UNSEEN: TEST_UNSEEN_NUMBERS,
+}
+
+
+def test_starts_and_rooms_are_the_splits(source: EpisodeSource) -> None:
     for entry in first_annotations(source):
         trajectory = source.episode(entry.key).trajectory
         assert trajectory.scene.start.pitch == 30
-        unseen = entry.key.split is Split.VALID_UNSEEN
-        allowed = VALID_UNSEEN_NUMBERS if unseen else TRAIN_NUMBERS
-        assert trajectory.scene.number in allowed
+        assert trajectory.scene.number in ROOMS_OF[entry.key.split]
         assert trajectory.room_type in trajectory.task.type.room_types
 
 
@@ -144,7 +159,7 @@ def test_requests_are_mixed_unique_and_fulfil_the_quotas() -> None:
             ]
             assert len(cell) == quota.trajectories
             assert sum(request.annotations for request in cell) == quota.episodes
-        assert len({request.task_type for request in requests[:40]}) == len(TaskType)
+        assert len({request.task_type for request in requests[:60]}) == len(TaskType)
 
 
 def test_random_streams_differ_between_splits_and_attempts() -> None:
@@ -232,17 +247,116 @@ def test_targets_do_not_start_where_they_belong() -> None:
 
 def test_a_task_that_is_long_each_time_is_better_than_none(monkeypatch: pytest.MonkeyPatch) -> None:
     request = split_requests(TINY, Split.VALID_SEEN)[0]
+    usual = TrajectoryGenerator().make(request)
     request = replace(request, scope=Scope(longest=1))
     generator = TrajectoryGenerator()
-    usual = generator.make(request)
     attempts = []
 
-    def seldom(request: Request, rng: np.random.Generator) -> Trajectory:
-        attempts.append(rng)
-        if len(attempts) != 5:
+    def seldom(request: Request, attempt: int, longest: int | None) -> Trajectory:
+        attempts.append(attempt)
+        if attempt != 5:
             raise UnsolvableError("not this time")
+        if longest is not None:
+            raise TooLongError("too long")
         return usual
 
     monkeypatch.setattr(generator, "_attempt", seldom)
     assert generator.make(request) == usual
-    assert len(attempts) == MAX_ATTEMPTS
+    assert attempts == [*range(MAX_ATTEMPTS), 5]
+
+
+def test_of_long_solutions_the_shortest_is_taken() -> None:
+    request = split_requests(TINY, Split.VALID_SEEN)[0]
+    generator = TrajectoryGenerator()
+    made = generator.make(replace(request, scope=Scope(longest=1)))
+    lengths = []
+    for attempt in range(MAX_LONG):
+        try:
+            lengths.append(len(generator._attempt(request, attempt, None).actions))
+        except (UnsolvableError, ArrangementError):
+            continue
+    assert len(lengths) > 3
+    assert len(made.actions) <= min(lengths)
+
+
+def test_a_solution_is_given_up_when_it_gets_too_long() -> None:
+    request = split_requests(TINY, Split.VALID_SEEN)[0]
+    generator = TrajectoryGenerator()
+    length = len(generator.make(request).actions)
+    same = generator.make(replace(request, scope=Scope(longest=length)))
+    assert len(same.actions) == length
+    with pytest.raises(TooLongError, match=f"more than {length - 1} actions"):
+        generator._attempt(request, 0, length - 1)
+
+
+@pytest.mark.parametrize("split", Split)
+def test_rooms_take_turns(split: Split) -> None:
+    for name in ("small", "full"):
+        requests = split_requests(TIERS[name], split)
+        for room_type in RoomType:
+            of_type = [request for request in requests if request.room_type is room_type]
+            for task_type in (None, *TaskType):
+                cell = [r for r in of_type if task_type in (None, r.task_type)]
+                counts = Counter(request.room(0) for request in cell)
+                if cell:
+                    least = min(counts[number] for number in cell[0].rooms)
+                    assert max(counts.values()) - least <= 1
+
+
+def test_the_next_room_has_its_turn_where_nothing_is_found() -> None:
+    request = split_requests(TINY, Split.TEST_UNSEEN)[0]
+    rooms = [request.room(attempt) for attempt in range(MAX_ATTEMPTS)]
+    assert len(set(rooms)) == MAX_ATTEMPTS // TRIES_PER_ROOM
+    assert rooms[0] == rooms[TRIES_PER_ROOM - 1] != rooms[TRIES_PER_ROOM]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_scope_sets_the_share_of_cut_targets(share: float) -> None:
+    room = make_room(1)
+    for task_type in set(TaskType) - {TaskType.EXAMINE}:
+        tasks = [
+            sample_task(room, task_type, np.random.default_rng(seed), sliced=share)
+            for seed in range(100)
+        ]
+        cut = sum(task is not None and task.sliced for task in tasks)
+        assert cut == pytest.approx(100 * share, abs=15)
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_targets_start_hidden_or_in_the_open(hidden: bool) -> None:
+    room, task = make_room(1), TaskSpec(TaskType.PICK_AND_PLACE, C.Mug, C.CounterTop)
+    simulator = EmbeddedSimulator(RenderOptions(image_size=8))
+    for seed in range(5):
+        simulator.reset(sample_scene(room, task, np.random.default_rng(seed), hidden=hidden))
+        mugs = [state for state in simulator.objects.values() if state.object_class is C.Mug]
+        for mug in mugs:
+            assert bool(CLOSED_AT_START & {class_of(name) for name in mug.parents}) is hidden
+    simulator.close()
+
+
+def test_what_fits_in_no_container_starts_in_the_open() -> None:
+    room, task = make_room(201), TaskSpec(TaskType.PICK_AND_PLACE, C.Pillow, C.ArmChair)
+    scene = sample_scene(room, task, np.random.default_rng(0), hidden=True)
+    assert any(pose.object_class is C.Pillow for pose in scene.object_poses)
+
+
+@pytest.mark.parametrize("name", ["sliced", "hidden"])
+def test_shares_are_checked(name: str) -> None:
+    with pytest.raises(BadInputError, match=f"{name} 1.5: expected a share from 0 to 1"):
+        Scope(**{name: 1.5})
+
+
+def test_half_of_the_targets_can_be_hidden() -> None:
+    request = replace(split_requests(TINY, Split.TRAIN)[0], task_type=TaskType.PICK_AND_PLACE)
+    request = replace(request, room_type=RoomType.KITCHEN)
+    opened = {}
+    for share in (0.0, 1.0):
+        generator, opened[share] = TrajectoryGenerator(), 0
+        for index in range(6):
+            scope = Scope(hidden=share, sliced=0.0)
+            made = generator.make(replace(request, index=index, turn=index, scope=scope))
+            first = next(a for a in made.actions if a.object_id is not None)
+            opened[share] += first.action is Action.OpenObject
+        generator.close()
+    assert opened[0.0] == 0
+    assert opened[1.0] >= 4

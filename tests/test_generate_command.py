@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from clalfred.scripts import data
+from clalfred.scripts.generate import main
 from gym_clalfred.data.quotas import TIERS, Quota, Tier
 from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
-from scripts import data
-from scripts.generate import main
 
 
 @pytest.fixture

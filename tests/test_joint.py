@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from learning import learner, stream_for
 
-from agents.batch import Batch, EncodedEpisode
+from clalfred.agents.episode import Batch, EncodedEpisode
 
 
 def test_every_episode_is_used_equally_often() -> None:

@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import arrays
 from numba import njit
 from numpy.typing import NDArray
 
-from agents import kernels, products, recurrence
-from agents.products import multiply, product
+from clalfred.agents.two_branch.fast import kernels, products, recurrence
+from clalfred.agents.two_branch.fast.products import multiply, product
 
 F32 = NDArray[np.float32]
 

@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from learning import demonstration
 
-from agents.losses import EpisodeLogits
-from cl.clib import ImportanceMemory
-from cl.memory import LabelBalancedMemory, Memory, Stored, memory_size
+from clalfred.cl.clib import ImportanceMemory
+from clalfred.cl.memory import LabelBalancedMemory, Memory, MemoryItem, memory_size
 from gym_clalfred.errors import BadInputError
 
 EPISODE = demonstration(0, length=2)
@@ -27,7 +26,7 @@ def test_the_reservoir_keeps_every_episode_with_equal_chance() -> None:
     for _ in range(trials):
         memory = Memory(capacity, generator)
         for number in range(seen):
-            memory.offer(Stored(EPISODE, task=number))
+            memory.add(MemoryItem(EPISODE, task=number))
         kept.update(memory[slot].task for slot in range(capacity))
     expected = trials * capacity / seen
     # Chi-squared with 11 degrees of freedom is below 31.3 with probability 99.9 %.
@@ -43,7 +42,7 @@ def test_no_policy_exceeds_its_capacity_or_invents_episodes(
     for policy in (Memory, LabelBalancedMemory, ImportanceMemory):
         memory = policy(capacity, seeded(seed))
         for number in range(offers):
-            slot = memory.offer(Stored(EPISODE, task=number))
+            slot = memory.add(MemoryItem(EPISODE, task=number))
             assert slot is None or memory[slot].task == number
         assert len(memory) == min(capacity, offers)
         tasks = [memory[slot].task for slot in range(len(memory))]
@@ -54,7 +53,7 @@ def test_label_balanced_memory_evens_out_labels() -> None:
     memory = LabelBalancedMemory(6, seeded(0))
     for seed in range(30):
         label = "rare" if seed % 10 == 9 else "common"
-        memory.offer(Stored(demonstration(seed, length=2, label=label)))
+        memory.add(MemoryItem(demonstration(seed, length=2, label=label)))
     labels = Counter(memory[slot].episode.label for slot in range(6))
     assert labels == {"rare": 3, "common": 3}
 
@@ -62,7 +61,7 @@ def test_label_balanced_memory_evens_out_labels() -> None:
 def test_samples_are_different_slots_and_all_are_reached() -> None:
     memory = Memory(5, seeded(1))
     for number in range(5):
-        memory.offer(Stored(EPISODE, task=number))
+        memory.add(MemoryItem(EPISODE, task=number))
     drawn = [memory.sample(3) for _ in range(50)]
     assert all(len(set(slots)) == 3 for slots in drawn)
     assert {slot for slots in drawn for slot in slots} == set(range(5))
@@ -72,20 +71,19 @@ def test_samples_are_different_slots_and_all_are_reached() -> None:
 
 def test_rewriting_changes_one_slot() -> None:
     memory = Memory(2, seeded(0))
-    old = EpisodeLogits(torch.zeros(2, 13), torch.zeros(0, 119))
+    old = {"action": torch.zeros(2, 13), "class": torch.zeros(0, 119)}
     for _ in range(2):
-        memory.offer(Stored(EPISODE, old))
-    memory.rewrite(1, EpisodeLogits(torch.ones(2, 13), torch.zeros(0, 119)))
+        memory.add(MemoryItem(EPISODE, old))
+    memory.rewrite(1, {"action": torch.ones(2, 13), "class": torch.zeros(0, 119)})
     assert memory[0].logits is old
-    assert memory[1].logits is not None
-    assert memory[1].logits.actions.eq(1).all()
+    assert memory[1].logits["action"].eq(1).all()
 
 
 def test_saved_memories_go_on_in_the_same_way() -> None:
     generator = seeded(3)
     memory = Memory(3, generator)
     for number in range(7):
-        memory.offer(Stored(EPISODE, EpisodeLogits(torch.rand(2, 13), torch.rand(1, 119)), number))
+        memory.add(MemoryItem(EPISODE, {"action": torch.rand(2, 13)}, number))
     state, random_state = memory.state_dict(), generator.get_state()
     other_generator = seeded(9)
     other = Memory(1, other_generator)
@@ -93,7 +91,7 @@ def test_saved_memories_go_on_in_the_same_way() -> None:
     other_generator.set_state(random_state)
     for one in (memory, other):
         for number in range(7, 15):
-            one.offer(Stored(EPISODE, task=number))
+            one.add(MemoryItem(EPISODE, task=number))
     assert [memory[s].task for s in range(3)] == [other[s].task for s in range(3)]
     assert memory.sample(2) == other.sample(2)
     assert memory.seen == other.seen == 15

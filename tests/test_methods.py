@@ -7,23 +7,36 @@ from pathlib import Path
 
 import pytest
 import torch
-from learning import demonstration, demonstrations, learner, stream_for, tiny_config, told
+from learning import (
+    demonstration,
+    demonstrations,
+    learner,
+    stream_for,
+    tiny_agent,
+    tiny_config,
+    told,
+)
 
-from agents.batch import Batch
-from cl.base import ContinualLearner
-from cl.registry import get_method, method_names
+from clalfred.agents.episode import Batch
+from clalfred.agents.two_branch.agent import TwoBranch
+from clalfred.cl.base import ContinualLearner
+from clalfred.cl.registry import get_method, method_names
 from gym_clalfred.errors import BadInputError, DataError, UsageError
 
 PRESETS = [(name, preset) for name in method_names() for preset in get_method(name).presets]
 
 
+def dropping(seed: int = 0) -> TwoBranch:
+    return tiny_agent(tiny_config(dropout=0.3), seed)
+
+
 def weights(agent: ContinualLearner) -> torch.Tensor:
-    return torch.cat([weight.detach().flatten() for weight in agent.network.parameters()])
+    return torch.cat([weight.detach().flatten() for weight in agent.agent.parameters()])
 
 
 def action_accuracy(agent: ContinualLearner, batch: Batch) -> float:
     with torch.no_grad():
-        chosen = agent.network(batch).action_logits.argmax(1)
+        chosen = agent.agent(batch).heads["action"].logits.argmax(1)
     return (chosen == batch.actions).float().mean().item()
 
 
@@ -31,8 +44,8 @@ def action_accuracy(agent: ContinualLearner, batch: Batch) -> float:
 def test_overfits_eight_episodes(name: str) -> None:
     # A penalty on change is there to prevent exactly this.
     changes = {"penalty": 0.0} if name == "ewc++" else {}
-    network = tiny_config(language_dim=16)
-    agent = learner(name, memory=24, batch_size=16, stream_size=8, network=network, **changes)
+    network = tiny_agent(tiny_config(language_dim=16))
+    agent = learner(name, memory=24, batch_size=16, stream_size=8, agent=network, **changes)
     agent.training = replace(agent.training, learning_rate=0.02, decay=1.0)
     episodes = [demonstration(seed, length=4, words=3) for seed in range(8)]
     batch = Batch.of(episodes)
@@ -48,15 +61,15 @@ def test_overfits_eight_episodes(name: str) -> None:
 def test_saving_and_loading_in_mid_stream_changes_nothing(
     name: str, preset: str, tmp_path: Path
 ) -> None:
-    whole = learner(name, preset=preset, network=tiny_config(dropout=0.3))
+    whole = learner(name, preset=preset, agent=dropping())
     stream = stream_for(whole, 23)
     whole.learn(stream)
 
-    first = learner(name, preset=preset, network=tiny_config(dropout=0.3))
+    first = learner(name, preset=preset, agent=dropping())
     for episode in stream[:14]:
         first.observe(episode)
     path = first.save(tmp_path / "agent")
-    second = get_method(name).load(path, method=first.method, device="cpu")
+    second = get_method(name).load(path, agent=dropping(9), method=first.method, device="cpu")
     second.learn(stream[14:])
 
     assert torch.equal(weights(second), weights(whole))
@@ -71,7 +84,7 @@ def test_saving_and_loading_in_mid_stream_changes_nothing(
 def test_equal_seeds_give_equal_weights_and_others_do_not(name: str) -> None:
     trained = []
     for seed in (3, 3, 4):
-        agent = learner(name, seed=seed, network=tiny_config(dropout=0.3))
+        agent = learner(name, seed=seed, agent=dropping(seed))
         trained.append(weights(agent.learn(stream_for(agent, 13))))
     assert torch.equal(trained[0], trained[1])
     assert not torch.equal(trained[0], trained[2])
@@ -129,11 +142,11 @@ def test_a_checkpoint_of_another_method_or_setting_is_refused(tmp_path: Path) ->
     with pytest.raises(DataError, match="holds a ER, not a DERpp"):
         get_method("der++").load(path)
     with pytest.raises(DataError, match="made with"):
-        get_method("er").load(path, preset="released")
+        get_method("er").load(path, agent=tiny_agent(), preset="released")
 
 
 def test_unknown_presets_and_foreign_settings_are_refused() -> None:
     with pytest.raises(BadInputError, match="no preset 'best'"):
-        get_method("er")(tiny_config(), preset="best")
+        get_method("er")(tiny_agent(), preset="best")
     with pytest.raises(BadInputError, match="takes a CAMAConfig"):
-        get_method("cama")(tiny_config(), method=get_method("er").presets["paper"])
+        get_method("cama")(tiny_agent(), method=get_method("er").presets["paper"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cl.metrics import (
+from clalfred.cl.metrics import (
     EpisodeResult,
     area_under_curve,
     backward_transfer,

@@ -8,15 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 from fakes import FakeSource
+from gymnasium.envs.registration import EnvSpec
 from trajectories import MASK, clean_a_mug
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data import minari_exchange
 from gym_clalfred.data.archive import TrajectoryArchive, write_archive
 from gym_clalfred.data.minari_exchange import expert_pairs, export_minari, import_minari
+from gym_clalfred.data.recovery import recoverable_spec
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
@@ -189,3 +192,103 @@ def test_without_the_extra(
     monkeypatch.setattr(minari_exchange, "find_spec", lambda name: name != package or None)
     with pytest.raises(MissingDependencyError, match=rf"{package}.*cl-alfred-gym\[minari\]"):
         export_minari(source, [], NAME)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["clalfred/tiny/train", "bad name-v0", "../out-v0", "", "/abs-v0", "a//b", None, 5],
+)
+def test_a_bad_name_leaves_the_store_as_it_was(
+    source: TrajectoryArchive, tmp_path: Path, name: Any
+) -> None:
+    export_minari(source, some_keys(source)[:1], NAME)
+    before = sorted((tmp_path / "minari").rglob("*"))
+    with pytest.raises(BadInputError, match="with a version, such as"):
+        export_minari(source, some_keys(source), name)
+    with pytest.raises(BadInputError, match="with a version, such as"):
+        import_minari(name, tmp_path / "out")
+    assert sorted((tmp_path / "minari").rglob("*")) == before
+    assert list(minari.list_local_datasets()) == [NAME]
+
+
+def test_a_dataset_is_not_put_into_another(source: TrajectoryArchive) -> None:
+    export_minari(source, some_keys(source)[:1], NAME)
+    with pytest.raises(BadInputError, match="inside the dataset"):
+        export_minari(source, some_keys(source), f"{NAME}/more-v0")
+
+
+def test_minari_never_sees_a_dataset_that_is_not_complete(
+    source: TrajectoryArchive, tmp_path: Path
+) -> None:
+    class Interrupted(TrajectoryArchive):
+        def episode(self, key: EpisodeKey) -> Episode:
+            assert minari.list_local_datasets() == {}
+            if key != keys[0]:
+                raise KeyboardInterrupt
+            return super().episode(key)
+
+    keys = some_keys(source)
+    with pytest.raises(KeyboardInterrupt):
+        export_minari(Interrupted(source.folder), keys, "clalfred/deep/train-v1")
+    assert list((tmp_path / "minari").iterdir()) == []
+
+
+def test_a_store_that_someone_else_broke_can_be_written_to(
+    source: TrajectoryArchive, tmp_path: Path
+) -> None:
+    (tmp_path / "minari" / "broken" / "data").mkdir(parents=True)
+    with pytest.raises(TypeError):
+        minari.list_local_datasets()
+    assert export_minari(source, some_keys(source), NAME).total_episodes == 4
+
+
+def test_namespaces_are_minaris_own(source: TrajectoryArchive) -> None:
+    from minari.namespace import list_local_namespaces
+
+    export_minari(source, some_keys(source)[:1], "clalfred/tiny/train-v0")
+    assert sorted(list_local_namespaces()) == ["clalfred", "clalfred/tiny"]
+    assert list(minari.list_local_datasets(latest_version=True)) == ["clalfred/tiny/train-v0"]
+
+
+def test_an_unknown_dataset(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"has no dataset 'clalfred/none-v0'.*minari list local"):
+        import_minari("clalfred/none-v0", tmp_path / "out")
+
+
+def test_the_environment_is_recovered(source: TrajectoryArchive, tmp_path: Path) -> None:
+    env = ClAlfredEnv("environment-il", source=source, image_size=24, depth=True, rooms=["Kitchen"])
+    export_minari(source, some_keys(source)[:1], NAME)
+    spec = recoverable_spec(source, env)
+    assert spec is not None
+    again = gymnasium.make(EnvSpec.from_json(spec.to_json())).unwrapped
+    assert isinstance(again, ClAlfredEnv)
+    assert again.observation_space == env.observation_space
+    assert (again.setup, again.selection) == (env.setup, env.selection)
+    assert again.source.label == open_source(data=source.folder).label
+    plain = minari.load_dataset(NAME).recover_environment()
+    key = some_keys(source)[0]
+    assert plain.unwrapped.source.episode(key) == source.episode(key)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_steps": 500, "reward": "dense"}])
+def test_an_environment_that_gymnasium_made_is_recovered(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    env = gymnasium.make(
+        "CLAlfred-ImbalancedEnvironmentIL-v0", tier="tiny", image_size=16, **options
+    )
+    base = env.unwrapped
+    assert isinstance(base, ClAlfredEnv)
+    key = min(base.source.entries(Split.TRAIN), key=lambda entry: entry.length).key
+    export_minari(base.source, [key], NAME, env)
+    export_minari(base.source, [key], "clalfred/words-v0")
+    for name in (NAME, "clalfred/words-v0"):
+        again = minari.load_dataset(name).recover_environment()
+        assert again.spec.kwargs["tier"] == "tiny"
+        assert again.unwrapped.source.label == base.source.label
+        if name == NAME:
+            assert again.observation_space == env.observation_space
+            assert again.spec.kwargs == env.spec.kwargs
+        again.reset(options={"episode": key})
+        again.close()
+    env.close()

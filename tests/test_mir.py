@@ -5,17 +5,17 @@ import copy
 import torch
 from learning import demonstrations, learner
 
-from agents.batch import Batch
-from agents.losses import imitation_losses
-from cl.memory import Stored
-from cl.mir import MIR
+from clalfred.agents.episode import Batch
+from clalfred.agents.losses import imitation_losses
+from clalfred.cl.memory import MemoryItem
+from clalfred.cl.mir import MIR
 
 
 def make(**changes: object) -> MIR:
     agent = learner("mir", memory=40, **changes)
     assert isinstance(agent, MIR)
     for episode in demonstrations(9, first_seed=50):
-        agent.memory.offer(Stored(episode))
+        agent.memory.add(MemoryItem(episode))
     return agent
 
 
@@ -24,9 +24,9 @@ def test_interference_is_the_growth_of_the_loss_in_a_plain_gradient_step() -> No
     stream = tuple(demonstrations(3))
     candidates = demonstrations(5, first_seed=50)
 
-    moved = copy.deepcopy(agent.network)
+    moved = copy.deepcopy(agent.agent)
     batch = Batch.of(stream)
-    imitation_losses(moved(batch), batch).total.mean().backward()
+    imitation_losses(moved(batch)).mean().backward()
     with torch.no_grad():
         for weight in moved.parameters():
             assert weight.grad is not None
@@ -34,8 +34,8 @@ def test_interference_is_the_growth_of_the_loss_in_a_plain_gradient_step() -> No
         by_hand = []
         for candidate in candidates:
             one = Batch.of([candidate])
-            after = imitation_losses(moved(one), one).total
-            by_hand.append(after - imitation_losses(agent.network(one), one).total)
+            after = imitation_losses(moved(one))
+            by_hand.append(after - imitation_losses(agent.agent(one)))
 
     scores = agent.interference(stream, candidates)
     torch.testing.assert_close(scores, torch.cat(by_hand), rtol=1e-3, atol=1e-4)
@@ -45,9 +45,9 @@ def test_interference_is_the_growth_of_the_loss_in_a_plain_gradient_step() -> No
 def test_the_most_interfered_candidates_are_replayed_and_nothing_is_changed() -> None:
     agent = make(batch_size=6, stream_size=3)
     stream = tuple(demonstrations(3))
-    before = [weight.detach().clone() for weight in agent.network.parameters()]
-    chosen = agent._select(stream)
-    for old, weight in zip(before, agent.network.parameters()):
+    before = [weight.detach().clone() for weight in agent.agent.parameters()]
+    chosen = agent.select_replay(stream)
+    for old, weight in zip(before, agent.agent.parameters()):
         assert torch.equal(old, weight)
         assert weight.grad is None
     everything = agent.interference(stream, [agent.memory[slot].episode for slot in range(9)])
@@ -59,14 +59,14 @@ def test_only_candidates_can_be_chosen() -> None:
     state = agent.generator.get_state()
     candidates = agent.memory.sample(4)
     agent.generator.set_state(state)
-    assert set(agent._select(tuple(demonstrations(3)))) <= set(candidates)
+    assert set(agent.select_replay(tuple(demonstrations(3)))) <= set(candidates)
 
 
 def test_the_virtual_step_is_fed_what_updates_are_fed() -> None:
     forced: list[bool] = []
     for preset in ("paper", "released"):
         agent = make(preset=preset)
-        agent.network.register_forward_pre_hook(
+        agent.agent.register_forward_pre_hook(
             lambda network, arguments: forced.append(arguments[2])
         )
         agent.interference(tuple(demonstrations(3)), demonstrations(5, first_seed=50))

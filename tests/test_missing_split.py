@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSource
-from runs import fake_config, fake_tools, run_fake
+from runs import fake_config, fake_inputs, run_fake
 
-from cl.experiment.evaluation import evaluation_sets
-from cl.experiment.results import read_results
-from cl.report.text import evaluation_table
+from clalfred.cl.experiment.evaluation import evaluation_sets
+from clalfred.cl.experiment.results import read_results
+from clalfred.cl.report.text import evaluation_table
 from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
@@ -30,15 +30,16 @@ class Partial(FakeSource):
 
 def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
     source = Partial(Split.TRAIN, Split.VALID_SEEN)
-    tools = replace(fake_tools(tmp_path / "features"), source=source)
-    results = run_fake(fake_config(method="finetuning"), tmp_path / "run", tools=tools)
-    assert results.metric("valid_seen", "SR_last") is not None
-    assert results.metric("valid_unseen", "SR_last") is None
-    assert not results.document["splits"]["valid_unseen"]["episodes"]
+    config = fake_config(method="finetuning")
+    inputs = replace(fake_inputs(config, tmp_path / "features"), source=source)
+    results = run_fake(config, tmp_path / "run", inputs=inputs)
+    assert results.metric("seen", "SR_last") is not None
+    assert results.metric("unseen", "SR_last") is None
+    assert not results.document["splits"]["unseen"]["episodes"]
     assert read_results(tmp_path / "run").document == results.document
     assert "–" in evaluation_table(results, len(results.tasks))
 
 
 def test_data_without_any_validation_is_refused() -> None:
-    with pytest.raises(BadInputError, match="has no episodes of"):
+    with pytest.raises(BadInputError, match="has no such episodes"):
         evaluation_sets(fake_config(), Partial(Split.TRAIN), ["Kitchen"])

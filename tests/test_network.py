@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
-from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_config
+from learning import CHANNELS, VIEWS, demonstration, demonstrations, tiny_agent, tiny_config
 from torch import Tensor, nn
 
-from agents import decoder, products
-from agents.batch import START, Batch, EncodedEpisode, ViewFeatures
-from agents.config import NetworkConfig
-from agents.dropout import DropoutMasks
-from agents.losses import imitation_losses
-from agents.network import TwoBranchNetwork
-from agents.reader import STEP_TOKEN, InstructionReader
+from clalfred.agents.episode import START, Batch, EncodedEpisode, Views
+from clalfred.agents.losses import imitation_losses
+from clalfred.agents.two_branch.agent import TwoBranch
+from clalfred.agents.two_branch.config import TwoBranchConfig
+from clalfred.agents.two_branch.dropout import DropoutMasks
+from clalfred.agents.two_branch.fast import decoder, products
+from clalfred.agents.two_branch.maps import BatchMaps, dense
+from clalfred.agents.two_branch.network import TwoBranchNetwork
+from clalfred.agents.two_branch.reader import STEP_TOKEN, InstructionReader
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
@@ -23,22 +27,29 @@ SHAPES: dict[str, dict[str, object]] = {
         "previous_class_dim": 3,
         "steps": 3,
         "class_reads_input": True,
-        "glance_dim": 4,
-        "look_gain": 4.0,
+        "visual_bottleneck_dim": 4,
+        "filter_gain": 4.0,
         "attention_gain": 4.0,
     },
 }
 
 
 @pytest.fixture(params=SHAPES)
-def network(request: pytest.FixtureRequest) -> TwoBranchNetwork:
-    torch.manual_seed(0)
-    return TwoBranchNetwork(tiny_config(**SHAPES[request.param])).double()
+def agent(request: pytest.FixtureRequest) -> TwoBranch:
+    return tiny_agent(tiny_config(**SHAPES[request.param])).double()
+
+
+@pytest.fixture
+def network(agent: TwoBranch) -> TwoBranchNetwork:
+    return agent.network
 
 
 def in_doubles(one: EncodedEpisode) -> EncodedEpisode:
-    features = ViewFeatures(one.features.views.double(), one.features.index)
-    return EncodedEpisode(one.key, features, one.tokens, one.actions, one.classes)
+    return with_maps(one, one.views["views"].double())
+
+
+def with_maps(one: EncodedEpisode, maps: Tensor) -> EncodedEpisode:
+    return replace(one, views=Views({**one.views.tensors, "views": maps}))
 
 
 def logits_of(network: TwoBranchNetwork, episodes: list[EncodedEpisode]) -> list[Tensor]:
@@ -55,8 +66,9 @@ def logits_of(network: TwoBranchNetwork, episodes: list[EncodedEpisode]) -> list
 
 def test_the_papers_network_has_42_million_parameters() -> None:
     with torch.device("meta"):
-        network = TwoBranchNetwork(NetworkConfig.paper(vocabulary=2_000))
-    assert NetworkConfig.paper(2_000).input_dim == 2_349
+        config = replace(TwoBranchConfig.paper(), vocabulary=2_000, channels=512, cells=49)
+        network = TwoBranchNetwork(config)
+    assert config.input_dim == 2_349
     assert 42e6 <= sum(parameter.numel() for parameter in network.parameters()) < 43e6
 
 
@@ -89,7 +101,7 @@ def test_the_number_of_a_step_changes_how_its_words_are_read() -> None:
 
 def test_other_words_at_the_same_place_change_logits(network: TwoBranchNetwork) -> None:
     one, other = in_doubles(demonstration(1)), in_doubles(demonstration(2))
-    swapped = EncodedEpisode("x", one.features, other.tokens, one.actions, one.classes)
+    swapped = replace(one, tokens=other.tokens)
     assert not torch.allclose(logits_of(network, [one])[0], logits_of(network, [swapped])[0])
 
 
@@ -101,7 +113,7 @@ def test_step_by_step_decoding_equals_the_batched_one(network: TwoBranchNetwork)
     state = network.initial_state(instructions)
     actions, classes, progress = [], [], []
     for t in range(7):
-        views = torch.stack([one.features.dense()[t] for one in episodes])
+        views = torch.stack([dense(one.views)[t] for one in episodes])
         step, state = network.step(views, instructions, state)
         actions.append(step.action_logits)
         classes.append(step.class_logits)
@@ -124,15 +136,15 @@ def test_logits_are_only_for_real_actions_and_classes(network: TwoBranchNetwork)
     assert predictions.class_logits.shape == (len(batch.interactions), len(ObjectClass))
 
 
-def test_gradients_equal_those_of_finite_differences(network: TwoBranchNetwork) -> None:
+def test_gradients_equal_those_of_finite_differences(agent: TwoBranch) -> None:
     batch = Batch.of([in_doubles(one) for one in demonstrations(3)])
 
     def loss() -> Tensor:
-        return imitation_losses(network(batch), batch).total.sum()
+        return imitation_losses(agent(batch)).sum()
 
     loss().backward()
     generator = torch.Generator().manual_seed(0)
-    for name, parameter in network.named_parameters():
+    for name, parameter in agent.named_parameters():
         assert parameter.grad is not None, name
         direction = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
         slope = (parameter.grad * direction).sum()
@@ -147,26 +159,20 @@ def test_gradients_equal_those_of_finite_differences(network: TwoBranchNetwork) 
 
 def test_int8_maps_stand_for_value_over_127(network: TwoBranchNetwork) -> None:
     one = demonstration(0)
-    bytes_ = ((2 * one.features.views - 1) * 127).round().to(torch.int8)
-    stored = EncodedEpisode(
-        "a", ViewFeatures(bytes_, one.features.index), one.tokens, one.actions, one.classes
-    )
-    floats = ViewFeatures(bytes_.double() / 127, one.features.index)
-    dense = EncodedEpisode("b", floats, one.tokens, one.actions, one.classes)
-    torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [dense])[0])
+    bytes_ = ((2 * one.views["views"] - 1) * 127).round().to(torch.int8)
+    stored, floats = with_maps(one, bytes_), with_maps(one, bytes_.double() / 127)
+    torch.testing.assert_close(logits_of(network, [stored])[0], logits_of(network, [floats])[0])
 
 
 def test_gradients_under_dropout_equal_those_of_finite_differences() -> None:
-    torch.manual_seed(0)
-    network = TwoBranchNetwork(tiny_config(previous_class_dim=3)).double()
+    agent = tiny_agent(tiny_config(previous_class_dim=3, dropout=0.3)).double()
     batch = Batch.of([in_doubles(one) for one in demonstrations(2)])
 
     def loss() -> Tensor:
-        masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
-        return imitation_losses(network(batch, masks), batch).total.sum()
+        return imitation_losses(agent(batch, torch.Generator().manual_seed(0))).sum()
 
     loss().backward()
-    weight = network.decoder.gates
+    weight = agent.network.decoder.gates
     assert weight.grad is not None
     direction = torch.randn(weight.shape, dtype=torch.float64)
     slope = (weight.grad * direction).sum()
@@ -180,32 +186,30 @@ def test_gradients_under_dropout_equal_those_of_finite_differences() -> None:
 def test_packed_matrices_give_the_same_predictions_and_gradients(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    torch.manual_seed(0)
-    network = TwoBranchNetwork(tiny_config())
-    batch = Batch.of(demonstrations(4))
+    agent, batch = tiny_agent(), Batch.of(demonstrations(4))
     found = []
     for least in (products.SMALL_BYTES, 0):
         monkeypatch.setattr(products, "SMALL_BYTES", least)
-        network.zero_grad()
-        predictions = network(batch)
-        imitation_losses(predictions, batch).total.sum().backward()
-        gradients = [weight.grad for weight in network.parameters() if weight.grad is not None]
-        found.append([predictions.action_logits.detach(), *gradients])
+        agent.zero_grad()
+        outputs = agent(batch)
+        imitation_losses(outputs).sum().backward()
+        gradients = [weight.grad for weight in agent.parameters() if weight.grad is not None]
+        found.append([outputs.heads["action"].logits.detach(), *gradients])
     for small, packed in zip(*found):
         torch.testing.assert_close(packed, small, rtol=1e-4, atol=1e-4)
 
 
 def test_a_look_at_a_few_episodes_at_a_time_gives_the_same_gradients(
-    network: TwoBranchNetwork, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    agent = tiny_agent(tiny_config(**{**SHAPES["small"], "dropout": 0.3})).double()
     batch = Batch.of([in_doubles(one) for one in demonstrations(5)])
     found = []
-    for size in (decoder.LOOK_BYTES, 2 * 8 * batch.maps([0], 0).numel(), 1):
+    for size in (decoder.LOOK_BYTES, 2 * 8 * BatchMaps(batch).at([0], 0).numel(), 1):
         monkeypatch.setattr(decoder, "LOOK_BYTES", size)
-        masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
-        network.zero_grad()
-        imitation_losses(network(batch, masks), batch).total.sum().backward()
-        found.append([weight.grad for weight in network.parameters()])
+        agent.zero_grad()
+        imitation_losses(agent(batch, torch.Generator().manual_seed(0))).sum().backward()
+        found.append([weight.grad for weight in agent.parameters()])
     for together, two_by_two, one_by_one in zip(*found):
         torch.testing.assert_close(two_by_two, together)
         torch.testing.assert_close(one_by_one, together)
@@ -216,7 +220,7 @@ def test_a_step_needs_no_special_mode() -> None:
     network, one = TwoBranchNetwork(tiny_config()), demonstration(0)
     instructions = network.read(one.tokens[None], torch.tensor([len(one.tokens)]))
     state = network.initial_state(instructions)
-    said, _ = network.step(one.features.dense()[:1], instructions, state)
+    said, _ = network.step(dense(one.views)[:1], instructions, state)
     assert said.action_logits.isfinite().all()
 
 
@@ -229,7 +233,7 @@ def test_without_teacher_forcing_the_networks_own_actions_are_fed_back(
     instructions = network.read(batch.tokens, batch.token_lengths)
     state = network.initial_state(instructions)
     for t in range(6):
-        step, state = network.step(one.features.dense()[t : t + 1], instructions, state)
+        step, state = network.step(dense(one.views)[t : t + 1], instructions, state)
         torch.testing.assert_close(own.action_logits[t], step.action_logits[0])
         action = step.action_logits.argmax(1)
         interacts = Action(int(action)).is_interaction
@@ -296,32 +300,19 @@ def test_previous_actions_and_progress_start_anew_in_each_episode() -> None:
 
 def test_views_are_shared_and_augmentations_drawn() -> None:
     one = demonstration(0, length=2)
-    shared = ViewFeatures(torch.rand(1, CHANNELS, 4), torch.zeros(2, VIEWS, dtype=torch.long))
-    assert shared.dense().shape == (2, VIEWS, CHANNELS, 4)
-    augmented = EncodedEpisode(
-        "x", one.features, one.tokens, one.actions, one.classes, augmented=(shared,)
-    )
+    index = torch.zeros(2, VIEWS, dtype=torch.long)
+    shared = Views({"views": torch.rand(1, CHANNELS, 4), "index": index})
+    assert dense(shared).shape == (2, VIEWS, CHANNELS, 4)
+    augmented = replace(one, augmented=(shared,))
     generator = torch.Generator().manual_seed(0)
-    drawn = {id(Batch.of([augmented], generator).features[0]) for _ in range(20)}
-    assert drawn == {id(one.features), id(shared)}
-    assert Batch.of([augmented]).features[0] is one.features
-
-
-def test_a_share_of_the_episodes_is_shown_without_views() -> None:
-    one = demonstration(0, length=3)
-    generator = torch.Generator().manual_seed(0)
-    batch = Batch.of([one] * 400, generator, blind=0.25)
-    shown = [features is one.features for features in batch.features]
-    assert 0.68 < sum(shown) / len(shown) < 0.82
-    hidden = batch.features[shown.index(False)]
-    assert hidden.dense().shape == one.features.dense().shape
-    assert not hidden.dense().any()
-    assert all(features is one.features for features in Batch.of([one] * 9, blind=0.9).features)
+    drawn = {id(Batch.of([augmented], generator).views[0]) for _ in range(20)}
+    assert drawn == {id(one.views), id(shared)}
+    assert Batch.of([augmented]).views[0] is one.views
 
 
 def test_demonstrations_of_unequal_lengths_are_refused() -> None:
     one = demonstration(0, length=4)
-    with pytest.raises(BadInputError, match="found 4, 3, 4 steps"):
-        EncodedEpisode("x", one.features, one.tokens, one.actions[:3], one.classes)
+    with pytest.raises(BadInputError, match="found 3 and 4 steps"):
+        replace(one, actions=one.actions[:3])
     with pytest.raises(BadInputError, match="at least one"):
         Batch.of([])

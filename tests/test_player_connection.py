@@ -118,7 +118,7 @@ def website() -> Iterator[int]:
 
 def run_player(*arguments: str) -> list[str]:
     """The last line that the command says, and the one before; it must fail without a traceback."""
-    from scripts.player import main
+    from clalfred.scripts.player import main
 
     run = CliRunner().invoke(main, list(arguments))
     assert run.exit_code == 1

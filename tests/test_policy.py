@@ -2,25 +2,22 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from acting import FakeEncoder, make_agent
-from learning import tiny_config
+from acting import FakeEncoder, fake_agent, make_learner
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from agents.batch import Batch, EncodedEpisode, ViewFeatures
-from agents.encoder import RememberingEncoder
-from agents.helpers import EpisodeTrace, RolloutHelpers
-from agents.network import TwoBranchNetwork
-from agents.policy import Policy, PolicyState, without_goal
+from clalfred.agents.acting.heuristics import ActionHeuristics, EpisodeTrace
+from clalfred.agents.acting.policy import Policy, PolicyState
+from clalfred.agents.demonstrations import without_goal
+from clalfred.agents.vision.encoder import CachedEncoder
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import BadInputError, UsageError
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.wrappers import TokenizedObservation
@@ -42,21 +39,20 @@ def some_observations(count: int) -> list[dict[str, Any]]:
 
 
 def logits_after(policy: Policy, rows: list[int], steps: int = 3) -> dict[int, torch.Tensor]:
-    agent = make_agent()
     observations = some_observations(12)
     chosen = [observations[row] for row in rows]
-    states: PolicyState = tuple(policy.start(agent.network, one) for one in chosen)
+    states: PolicyState = tuple(policy.start(one) for one in chosen)
     for _ in range(steps):
-        _, states = policy.act(agent.network, chosen, states)
+        _, states = policy.act(chosen, states)
     parts = {}
     for row, state in zip(rows, states):
-        assert state.predictions is not None
-        parts[row] = torch.cat([state.predictions.action_logits, state.decoder.hidden[0]], 1)
+        assert state.decision is not None
+        parts[row] = torch.cat([state.decision.action_logits, state.state["hidden"][:, 0]], 1)
     return parts
 
 
 def test_what_is_thought_of_an_episode_is_bit_equal_whatever_runs_beside_it() -> None:
-    policy = Policy(FakeEncoder(), RolloutHelpers.off())
+    policy = Policy(fake_agent(), ActionHeuristics.off())
     together = logits_after(policy, list(range(12)))
     for rows in ([0], [11, 4], [9, 3, 2], list(range(11, -1, -1))):
         for row, logits in logits_after(policy, rows).items():
@@ -67,7 +63,7 @@ def test_evaluate_policy_of_sb3_runs_the_agent(make_fake_env: MakeEnv) -> None:
     def make() -> TokenizedObservation:
         return TokenizedObservation(make_fake_env(max_steps=6), max_tokens=64)
 
-    agent = make_agent()
+    agent = make_learner()
     env = DummyVecEnv([make, make])
     rewards, lengths = evaluate_policy(
         agent, env, n_eval_episodes=4, return_episode_rewards=True, warn=False
@@ -79,7 +75,7 @@ def test_evaluate_policy_of_sb3_runs_the_agent(make_fake_env: MakeEnv) -> None:
 def test_predict_takes_one_observation_or_many(make_fake_env: MakeEnv) -> None:
     env = make_fake_env()
     observation, _ = env.reset(seed=0)
-    agent = make_agent()
+    agent = make_learner()
     action, state = agent.predict(observation)
     assert action.shape == (2,)
     assert env.action_space.contains(action)
@@ -94,19 +90,19 @@ def test_predict_takes_one_observation_or_many(make_fake_env: MakeEnv) -> None:
 
 
 def test_a_state_lasts_until_an_episode_starts() -> None:
-    agent = make_agent(helpers=RolloutHelpers.off())
+    agent = make_learner(heuristics=ActionHeuristics.off())
     observation = some_observations(1)[0]
     first, state = agent.predict(observation)
     _, later = agent.predict(observation, state)
-    assert not torch.equal(later[0].decoder.hidden, state[0].decoder.hidden)
+    assert not torch.equal(later[0].state["hidden"], state[0].state["hidden"])
     again, fresh = agent.predict(observation, later, episode_start=np.array([True]))
     assert again.tolist() == first.tolist()
-    assert torch.equal(fresh[0].decoder.hidden, state[0].decoder.hidden)
+    assert torch.equal(fresh[0].state["hidden"], state[0].state["hidden"])
 
 
 def test_drawn_actions_vary_and_depend_on_the_seed_only() -> None:
     def draw(seed: int) -> list[list[int]]:
-        agent = make_agent(helpers=RolloutHelpers.off())
+        agent = make_learner(heuristics=ActionHeuristics.off())
         agent.generator.manual_seed(seed)
         observation = some_observations(1)[0]
         return [agent.predict(observation, deterministic=False)[0].tolist() for _ in range(20)]
@@ -116,7 +112,7 @@ def test_drawn_actions_vary_and_depend_on_the_seed_only() -> None:
 
 
 def test_interactions_name_a_class_and_other_actions_none() -> None:
-    agent = make_agent(helpers=RolloutHelpers.off())
+    agent = make_learner(heuristics=ActionHeuristics.off())
     for observation in some_observations(12):
         (action, target), _ = agent.predict(observation, deterministic=False)
         assert (target > 0) == Action(action).is_interaction
@@ -129,18 +125,17 @@ def test_the_goal_can_be_left_unread() -> None:
     assert tokenizer.decode([2, *instructions])[1] == ("turn left", "pick up the mug")
     assert len(instructions) < len(tokens)
     observation = some_observations(1)[0]
-    both = Policy(FakeEncoder()).tokens(observation)
-    only = Policy(FakeEncoder(), reads_goal=False).tokens(observation)
+    both = Policy(fake_agent()).tokens(observation)
+    only = Policy(fake_agent(reads_goal=False)).tokens(observation)
     assert len(only) < len(both)
 
 
-def test_missing_words_and_missing_policies_are_named() -> None:
+def test_missing_words_and_missing_pictures_are_named() -> None:
+    policy = Policy(fake_agent())
     with pytest.raises(BadInputError, match="neither 'tokens' nor 'instructions'"):
-        Policy(FakeEncoder()).tokens({"rgb": np.zeros(1)})
-    agent = make_agent()
-    agent.policy = None
-    with pytest.raises(UsageError, match="no policy"):
-        agent.predict(some_observations(1)[0])
+        policy.tokens({"rgb": np.zeros(1)})
+    with pytest.raises(BadInputError, match="lacks rgb, which the agent looks at"):
+        policy.predict({"goal": "", "instructions": ""})
 
 
 def test_views_of_the_wrong_size_are_refused_with_the_right_one() -> None:
@@ -159,7 +154,7 @@ class CountingEncoder(FakeEncoder):
 def test_a_remembering_encoder_gives_the_same_maps_and_forgets_the_oldest() -> None:
     views = np.random.default_rng(1).integers(0, 256, (9, 16, 16, 3), dtype=np.uint8)
     counting = CountingEncoder()
-    remembering = RememberingEncoder(counting, views=4)
+    remembering = CachedEncoder(counting, views=4)
     rounds = [([0, 1, 1], 2), ([1, 0, 2, 3], 2), ([3, 2, 0], 0), ([4], 1), ([0, 2, 3], 0), ([1], 1)]
     for rows, new in rounds:
         before = counting.encoded
@@ -181,7 +176,7 @@ def scores_for(*ranking: Action) -> np.ndarray:
     return scores
 
 
-def choose(helpers: RolloutHelpers, scores: np.ndarray, **given: Any) -> Action:
+def choose(helpers: ActionHeuristics, scores: np.ndarray, **given: Any) -> Action:
     classes, trace = given.get("classes"), given.get("trace", EpisodeTrace())
     return helpers.choose(scores, MUG, FRONT, classes, trace)[0]
 
@@ -190,25 +185,25 @@ def test_an_unseen_target_is_looked_for_by_the_likelier_rotation() -> None:
     scores = scores_for(Action.PickupObject, Action.MoveAhead, Action.RotateRight)
     unseen = np.zeros((4, 4), dtype=np.uint8)
     seen = np.full((4, 4), int(MUG), dtype=np.uint8)
-    assert choose(RolloutHelpers(), scores, classes=unseen) is Action.RotateRight
-    assert choose(RolloutHelpers(), scores, classes=seen) is Action.PickupObject
-    assert choose(RolloutHelpers.off(), scores, classes=unseen) is Action.PickupObject
+    assert choose(ActionHeuristics(), scores, classes=unseen) is Action.RotateRight
+    assert choose(ActionHeuristics(), scores, classes=seen) is Action.PickupObject
+    assert choose(ActionHeuristics.off(), scores, classes=unseen) is Action.PickupObject
 
 
 def test_an_action_that_changed_nothing_is_not_repeated() -> None:
     scores = scores_for(Action.MoveAhead, Action.RotateLeft)
-    helpers = RolloutHelpers(vary_if_looping=False)
+    helpers = ActionHeuristics(vary_if_looping=False)
     action, trace = helpers.choose(scores, MUG, FRONT, None, EpisodeTrace())
     assert action is Action.MoveAhead
     assert choose(helpers, scores, trace=trace) is Action.RotateLeft
-    assert choose(RolloutHelpers.off(), scores, trace=trace) is Action.MoveAhead
+    assert choose(ActionHeuristics.off(), scores, trace=trace) is Action.MoveAhead
     moved = helpers.choose(scores, MUG, FRONT + 1, None, trace)[0]
     assert moved is Action.MoveAhead
 
 
 def test_a_loop_is_left_by_another_navigation_action() -> None:
     scores = scores_for(Action.RotateLeft, Action.Stop, Action.LookUp)
-    helpers = RolloutHelpers(vary_if_still=False)
+    helpers = ActionHeuristics(vary_if_still=False)
     trace = EpisodeTrace()
     taken = []
     for step in range(24):
@@ -218,37 +213,3 @@ def test_a_loop_is_left_by_another_navigation_action() -> None:
     # Views repeat with period 6: the first run of ten that came before ends at step 15.
     assert taken[:15] == [Action.RotateLeft] * 15
     assert taken[15] is Action.LookUp
-
-
-def test_acting_computes_what_training_computes() -> None:
-    torch.manual_seed(0)
-    config = tiny_config(previous_class_dim=3, steps=3, class_reads_input=True, glance_dim=4)
-    network = TwoBranchNetwork(replace(config, vocabulary=len(Tokenizer.default())))
-    policy = Policy(FakeEncoder(), RolloutHelpers.off())
-    generator = torch.Generator().manual_seed(0)
-    words = some_observations(1)[0]
-    frames = [{**words, "rgb": one["rgb"]} for one in some_observations(12)]
-    states = (policy.start(network, frames[0]),)
-    taken, acted = [], []
-    for observation in frames:
-        actions, states = policy.act(network, [observation], states, generator)
-        taken.append(torch.from_numpy(actions[0]))
-        acted.append(states[0].predictions)
-    actions, classes = torch.stack(taken).unbind(1)
-    assert (classes > 0).sum() > 3
-    episode = EncodedEpisode(
-        "acted",
-        ViewFeatures.from_dense(torch.stack([policy.encoder.encode(one["rgb"]) for one in frames])),
-        torch.from_numpy(policy.tokens(words)).long(),
-        actions,
-        classes,
-    )
-    batch = Batch.of([episode])
-    with torch.no_grad():
-        trained = network(batch)
-    torch.testing.assert_close(
-        trained.action_logits, torch.cat([one.action_logits for one in acted])
-    )
-    torch.testing.assert_close(
-        trained.class_logits, torch.cat([one.class_logits for one in acted])[batch.interactions]
-    )

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cl.experiment.config import RunConfig
-from cl.registry import get_method
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.registry import get_method
 
 #: k, and what else a method has of its own.
 PAPER: dict[str, dict[str, Any]] = {
@@ -60,13 +60,16 @@ def test_training_of_both_presets(method: str) -> None:
     assert (released.batch_size, released.learning_rate, released.decay) == (32, 1e-3, 1.0)
     assert not released.teacher_forcing
     distils = method in ("der++", "x-der", "cama", "cama-without-dc")
-    assert released.loss.progress == (1.0 if distils else 0.2)
+    assert released.loss.auxiliary == (1.0 if distils else 0.2)
 
 
-def test_the_small_network_has_smaller_batches_a_higher_rate_and_blind_episodes() -> None:
+def test_batches_and_rates_are_the_agents() -> None:
     settings = RunConfig().method_settings(2520)
     training = settings.training
-    assert (training.batch_size, training.learning_rate, training.blind) == (8, 3e-3, 0.5)
+    assert (training.batch_size, training.learning_rate) == (8, 3e-3)
     assert (settings.stream_size, settings.memory) == (3, 60)
-    paper = RunConfig(network="paper").method_settings(21023)
-    assert (paper.training.batch_size, paper.training.blind, paper.memory) == (32, 0.0, 500)
+    paper = RunConfig(agent="two-branch:paper").method_settings(21023)
+    training = paper.training
+    assert (training.batch_size, training.learning_rate, paper.memory) == (32, 1e-3, 500)
+    own = RunConfig(overrides={"agent.learning_rate": 0.02}, batch_size=4).method_settings(2520)
+    assert (own.training.batch_size, own.training.learning_rate) == (4, 0.02)

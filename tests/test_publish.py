@@ -12,13 +12,13 @@ import pytest
 from fakes import FakeSource
 from report_runs import EPISODES, invented_results
 
-from agents.arithmetic import PORTABLE
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results, read_results, validate
-from cl.report.paired import bootstrap, compare, last_success, success_rate
-from cl.report.publish import collect, compacted, fill_in, read_published, write_page
-from cl.report.published_tables import ablations, headline, tables
-from cl.report.summary import summarise
+from clalfred.agents.numerics.arithmetic import PORTABLE
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results, read_results, validate
+from clalfred.cl.report.paired import bootstrap, compare, last_success, success_rate
+from clalfred.cl.report.publish import collect, compacted, fill_in, read_published, write_page
+from clalfred.cl.report.published_tables import ablations, headline, tables
+from clalfred.cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 
@@ -32,13 +32,12 @@ def runs_of(method: str, orders: tuple[int, ...] = (1, 2)) -> list[Results]:
 
 def test_a_difference_is_the_mean_over_episodes_and_runs() -> None:
     first, second = runs_of("er"), runs_of("finetuning")
-    gap = compare(first, second, "valid_seen")
+    gap = compare(first, second, "seen")
     assert gap is not None
     by_hand = [
         np.mean([s[name] - float(t[name]) for name in s])
         for s, t in (
-            (last_success(a, "valid_seen"), last_success(b, "valid_seen"))
-            for a, b in zip(first, second)
+            (last_success(a, "seen"), last_success(b, "seen")) for a, b in zip(first, second)
         )
     ]
     assert gap.mean == pytest.approx(np.mean(by_hand))
@@ -49,17 +48,17 @@ def test_a_difference_is_the_mean_over_episodes_and_runs() -> None:
 
 
 def test_a_method_does_not_differ_from_itself() -> None:
-    gap = compare(runs_of("er"), runs_of("er"), "valid_unseen")
+    gap = compare(runs_of("er"), runs_of("er"), "unseen")
     assert gap is not None
     assert (gap.mean, gap.low, gap.high) == (0.0, 0.0, 0.0)
     assert not gap.excludes_zero
 
 
 def test_only_runs_of_the_same_order_and_setup_are_paired() -> None:
-    assert compare(runs_of("er", (1,)), runs_of("cama", (2,)), "valid_seen") is None
+    assert compare(runs_of("er", (1,)), runs_of("cama", (2,)), "seen") is None
     other = [invented_results(RunConfig(method="cama", setup="environment-il"), 0.5)]
-    assert compare(runs_of("er", (1,)), other, "valid_seen") is None
-    gap = compare(runs_of("er", (1, 2)), runs_of("cama", (2, 3)), "valid_seen")
+    assert compare(runs_of("er", (1,)), other, "seen") is None
+    gap = compare(runs_of("er", (1, 2)), runs_of("cama", (2, 3)), "seen")
     assert gap is not None
     assert gap.runs == 1
 
@@ -98,7 +97,7 @@ def test_a_compact_copy_says_the_same_in_fewer_bytes() -> None:
     run = runs_of("cama")[0]
     copy = replace(run, document=compacted(run))
     validate(copy.document)
-    assert success_rate([copy], "valid_seen") == success_rate([run], "valid_seen")
+    assert success_rate([copy], "seen") == success_rate([run], "seen")
     assert summarise([copy])[0].rows == summarise([run])[0].rows
     assert len(json.dumps(copy.document)) < 0.5 * len(json.dumps(run.document))
 
@@ -137,7 +136,7 @@ def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
     rows = {row.split(" | ")[0]: row.split(" | ")[1:] for row in headline(runs).splitlines()}
     rates = [
         100 * np.mean([run.metric(split, "SR_last") for run in runs_of("er")])
-        for split in ("valid_seen", "valid_unseen")
+        for split in ("seen", "unseen")
     ]
     assert rows["| er"][:2] == [f"{rates[0]:.1f} / {rates[1]:.1f} (2)", "26.7 / 9.4"]
     assert rows["| er"][2].endswith("(1)")
@@ -148,8 +147,7 @@ def test_differences_of_averages_are_over_orders() -> None:
     runs = [run for method in ("finetuning", "er") for run in runs_of(method, (1, 2, 3))]
     row = next(row for row in tables(runs).splitlines() if row.startswith("| er − finetuning"))
     gaps = [
-        a.metric("valid_seen", "SR_avg") - b.metric("valid_seen", "SR_avg")
-        for a, b in zip(runs[3:], runs[:3])
+        a.metric("seen", "SR_avg") - b.metric("seen", "SR_avg") for a, b in zip(runs[3:], runs[:3])
     ]
     half = 4.303 * np.std(gaps, ddof=1) / np.sqrt(3)
     expected = [
@@ -211,7 +209,7 @@ def test_other_settings_stand_beside_the_method_as_it_is() -> None:
         ["| cama, memory 30", "Behavior-IL", "1"],
     ]
     for row, variant, orders in ((rows[2], runs[-2:], (1, 2)), (rows[3], [runs[-3]], (1,))):
-        gap = compare(variant, runs_of("cama", orders), "valid_seen")
+        gap = compare(variant, runs_of("cama", orders), "seen")
         assert gap is not None
         assert f"| {100 * gap.mean:+.1f} [" in row.replace("**", "")
     assert ablations(runs_of("er")) == ""

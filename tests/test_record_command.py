@@ -8,20 +8,28 @@ from pathlib import Path
 import imageio.v2 as imageio
 import numpy as np
 import pytest
-from acting import make_agent
+from acting import make_learner
 from click.testing import CliRunner
 from fakes import EXPERT, FakeSource
 from PIL import Image
 from runs import untrained_agent
 
-from agents.recording import Deed, Performer, expert_deeds, film, record, side_by_side, write_film
-from agents.strip import COLUMNS, draw_strip
+from clalfred.agents.acting.recording import (
+    Performer,
+    TracedAction,
+    expert_trace,
+    film,
+    record,
+    side_by_side,
+    write_film,
+)
+from clalfred.agents.acting.strip import COLUMNS, draw_strip
+from clalfred.scripts.record import main
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.backends import BACKENDS, Backend
-from scripts.record import main
 
 
 @pytest.fixture(autouse=True)
@@ -29,24 +37,24 @@ def fake_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(BACKENDS, "fake", Backend("fakes:FakeSimulator"))
 
 
-def test_the_experts_deeds_follow_the_instructions() -> None:
+def test_the_experts_actions_follow_the_instructions() -> None:
     source = FakeSource()
     key = source.entries(Split.TRAIN)[0].key
-    deeds = expert_deeds(source, key)
-    assert [deed.action for deed in deeds] == [*(step.action for step in EXPERT), Action.Stop]
-    assert [deed.instruction for deed in deeds[:-1]] == [step.step for step in EXPERT]
-    progress = [deed.progress or 0.0 for deed in deeds]
+    trace = expert_trace(source, key)
+    assert [done.action for done in trace] == [*(step.action for step in EXPERT), Action.Stop]
+    assert [done.instruction for done in trace[:-1]] == [step.step for step in EXPERT]
+    progress = [done.progress or 0.0 for done in trace]
     assert progress == sorted(progress)
     assert progress[-1] == 1.0
-    assert deeds[4].object_class is ObjectClass.Apple
+    assert trace[4].object_class is ObjectClass.Apple
 
 
-def test_a_film_has_a_picture_before_and_after_each_deed() -> None:
+def test_a_film_has_a_picture_before_and_after_each_action() -> None:
     source = FakeSource()
     key = source.entries(Split.TRAIN)[0].key
-    deeds = expert_deeds(source, key)
-    frames = list(film(source, key, deeds, backend="fake", title="expert"))
-    assert len(frames) == len(deeds) + 1
+    trace = expert_trace(source, key)
+    frames = list(film(source, key, trace, backend="fake", title="expert"))
+    assert len(frames) == len(trace) + 1
     assert all(frame.shape == (540, 960, 3) for frame in frames)
     assert all((one != other).any() for one, other in itertools.pairwise(frames))
 
@@ -54,8 +62,8 @@ def test_a_film_has_a_picture_before_and_after_each_deed() -> None:
 def test_a_film_ends_with_the_episode() -> None:
     source = FakeSource()
     key = source.entries(Split.TRAIN)[0].key
-    deeds = [Deed(Action.Stop, ObjectClass.NoObject)] * 5
-    assert len(list(film(source, key, deeds, backend="fake"))) == 2
+    trace = [TracedAction(Action.Stop, ObjectClass.NoObject)] * 5
+    assert len(list(film(source, key, trace, backend="fake"))) == 2
 
 
 def test_the_shorter_film_waits() -> None:
@@ -117,7 +125,7 @@ def test_a_strip_has_a_row_for_each_performer(tmp_path: Path) -> None:
     source = FakeSource()
     key = source.entries(Split.TRAIN)[0].key
     one = draw_strip(tmp_path / "one.png", source, key, [Performer("expert")], backend="fake")
-    agent = Performer("agent", make_agent())
+    agent = Performer("agent", make_learner().policy)
     performers = [Performer("expert"), agent, agent]
     three = draw_strip(tmp_path / "three.png", source, key, performers, backend="fake")
     small, large = imageio.imread(one), imageio.imread(three)

@@ -4,9 +4,8 @@ from importlib import metadata
 
 import pytest
 
-from cl import registry
-from cl.er import ER
-from cl.registry import canonical_name, get_method, method_names, register
+from clalfred.cl.er import ER
+from clalfred.cl.registry import METHODS, canonical_name, get_method, method_names, register
 from gym_clalfred.errors import BadInputError
 
 
@@ -16,7 +15,7 @@ class Own(ER):
 
 @pytest.fixture(autouse=True)
 def _untouched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_METHODS", dict(registry._METHODS))
+    monkeypatch.setattr(METHODS, "_entries", dict(METHODS._entries))
 
 
 def test_the_papers_ten_methods_are_there() -> None:
@@ -55,7 +54,7 @@ def test_a_registered_method_is_listed_and_found() -> None:
 
 
 def test_an_entry_point_of_another_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = metadata.EntryPoint("theirs", f"{__name__}:Own", registry.ENTRY_POINTS)
+    entry = metadata.EntryPoint("theirs", f"{__name__}:Own", METHODS.group)
     monkeypatch.setattr(
         metadata, "entry_points", lambda group: [entry] if group == "clalfred.methods" else []
     )

@@ -491,7 +491,7 @@ def test_objects_are_drawn_in_one_order_whatever_came_and_went(
         stage.put(instance, box(0.2, 0.1 * instance, 0.2), (0.0, 0.0, 2.0), 0.0)
     stage.remove(3)
     left = [0, 1, 2, 4, 5]
-    assert stage.spans[: stage.objects, 2].tolist() == left
+    assert stage.scene.spans[: stage.objects, 2].tolist() == left
     # What belongs to an object moves with it: a taller box has a larger sphere.
-    radii = stage.spheres[1 : stage.objects, 3].tolist()
+    radii = stage.scene.spheres[1 : stage.objects, 3].tolist()
     assert radii == sorted(set(radii))

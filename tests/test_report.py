@@ -21,20 +21,20 @@ from hypothesis import strategies as st
 from report_runs import EPISODES, invented_results, write_runs
 from runs import fake_config, run_fake
 
-from agents.conv_encoder import ConvEncoder
-from agents.recording import write_film
-from cl.experiment.config import RunConfig
-from cl.experiment.results import METRICS, Results, read_results, validate
-from cl.report.formats import as_csv, as_latex, as_markdown, as_text
-from cl.report.html import as_html
-from cl.report.paired import compare
-from cl.report.paper import paper_value
-from cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
-from cl.report.publish import collect, compacted
-from cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
-from cl.report.text import TEXT_WIDTH, fitted
+from clalfred.agents.acting.recording import write_film
+from clalfred.agents.vision.conv_encoder import ConvEncoder
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
+from clalfred.cl.report.formats import as_csv, as_latex, as_markdown, as_text
+from clalfred.cl.report.html import as_html
+from clalfred.cl.report.paired import compare
+from clalfred.cl.report.paper import paper_value
+from clalfred.cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
+from clalfred.cl.report.publish import collect, compacted
+from clalfred.cl.report.summary import SPLITS, Table, group_title, load_runs, statistic, summarise
+from clalfred.cl.report.text import TEXT_WIDTH, fitted
+from clalfred.scripts.report import main
 from gym_clalfred.errors import BadInputError, DataError
-from scripts.report import main
 
 DEFAULT_ENCODER = ConvEncoder().name
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -73,7 +73,7 @@ def by_hand(folder: Path, method: str, split: str, metric: str) -> list[float]:
     return values
 
 
-@pytest.mark.parametrize("split", ["valid_seen", "valid_unseen"])
+@pytest.mark.parametrize("split", ["seen", "unseen"])
 @pytest.mark.parametrize("metric", ["SR_last", "GC_last"])
 def test_figures_equal_those_made_by_hand(
     folder: Path, tables: list[Table], split: str, metric: str
@@ -94,17 +94,17 @@ def test_methods_stand_in_the_papers_order_and_the_best_is_no_upper_bound(
     tables: list[Table],
 ) -> None:
     assert [row.method for row in tables[0].rows] == ["finetuning", "er", "cama", "joint"]
-    assert tables[0].best("valid_seen", "SR_last") == "cama"
+    assert tables[0].best("seen", "SR_last") == "cama"
     assert [table.setup for table in tables] == ["behavior-il", "environment-il"]
 
 
 def test_less_forgetting_is_better(tables: list[Table]) -> None:
     drops = {
-        row.method: row.statistics["valid_seen", "forgetting"].mean
+        row.method: row.statistics["seen", "forgetting"].mean
         for row in tables[0].rows
-        if ("valid_seen", "forgetting") in row.statistics
+        if ("seen", "forgetting") in row.statistics
     }
-    assert tables[0].best("valid_seen", "forgetting") == min(drops, key=lambda name: drops[name])
+    assert tables[0].best("seen", "forgetting") == min(drops, key=lambda name: drops[name])
 
 
 def test_a_single_run_has_no_deviation() -> None:
@@ -132,13 +132,13 @@ def test_the_best_is_of_methods_with_equal_orders_and_seeds() -> None:
 
     main_ones = [*runs_of("finetuning", 0.1, 1, 2), *runs_of("er", 0.4, 1, 2)]
     (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1), *runs_of("mir", 0.8, 1)])
-    assert table.best("valid_seen", "SR_last") == "er"
+    assert table.best("seen", "SR_last") == "er"
     (table,) = summarise([*main_ones[2:], *runs_of("cama", 0.9, 1)])
-    assert table.best("valid_seen", "SR_last") is None
+    assert table.best("seen", "SR_last") is None
     (table,) = summarise([*runs_of("er", 0.4, 2), *runs_of("cama", 0.9, 1)])
-    assert table.best("valid_seen", "SR_last") is None
+    assert table.best("seen", "SR_last") is None
     (table,) = summarise([*main_ones, *runs_of("cama", 0.9, 1, 2), *runs_of("joint", 1.0, 1, 2)])
-    assert table.best("valid_seen", "SR_last") == "cama"
+    assert table.best("seen", "SR_last") == "cama"
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=50))
@@ -156,7 +156,7 @@ def test_all_formats_hold_the_same_numbers(tables: list[Table]) -> None:
     chosen = next(
         row
         for row in rows
-        if (row["method"], row["split"], row["metric"]) == ("cama", "valid_seen", "SR_last")
+        if (row["method"], row["split"], row["metric"]) == ("cama", "seen", "SR_last")
     )
     mean, deviation = 100 * float(chosen["mean"]), 100 * float(chosen["deviation"])
     assert float(chosen["paper"]) == 0.3071
@@ -188,11 +188,11 @@ def test_latex_escapes_what_it_must(tables: list[Table]) -> None:
 
 
 def test_the_papers_numbers_are_only_where_the_paper_has_them() -> None:
-    assert paper_value("cama", "environment-il", "valid_unseen", "SR_last") == 0.1460
-    assert paper_value("cama", "imbalanced-environment-il", "valid_seen", "SR_last") is None
-    assert paper_value("my-method", "behavior-il", "valid_seen", "SR_last") is None
-    assert paper_value("cama", "behavior-il", "valid_seen", "GC_last") is None
-    assert paper_value("cama", "behavior-il", "valid_seen", "SR_last", "blurry") is None
+    assert paper_value("cama", "environment-il", "unseen", "SR_last") == 0.1460
+    assert paper_value("cama", "imbalanced-environment-il", "seen", "SR_last") is None
+    assert paper_value("my-method", "behavior-il", "seen", "SR_last") is None
+    assert paper_value("cama", "behavior-il", "seen", "GC_last") is None
+    assert paper_value("cama", "behavior-il", "seen", "SR_last", "blurry") is None
 
 
 @pytest.mark.parametrize("schedule", ["blurry", "gaussian"])
@@ -234,7 +234,7 @@ def test_what_changes_results_is_in_the_tables_title(
         runs.append(replace(run, document={**run.document, "labels": labels}))
     plain = "behavior-il, disjoint, invented, none, small"
     assert [group_title(run) for run in runs] == [plain, plain + title]
-    assert (compare(runs[:1], runs[1:], "valid_seen") is None) == bool(title)
+    assert (compare(runs[:1], runs[1:], "seen") is None) == bool(title)
 
 
 def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> None:

@@ -13,11 +13,11 @@ import pytest
 from report_runs import invented_results
 from runs import fake_config
 
-from cl.experiment.results import METRICS, Results, read_results, validate
-from cl.report.formats import FORMATS
-from cl.report.html import as_html
-from cl.report.summary import summarise
-from cl.report.text import summary_table
+from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
+from clalfred.cl.report.formats import FORMATS
+from clalfred.cl.report.html import as_html
+from clalfred.cl.report.summary import summarise
+from clalfred.cl.report.text import summary_table
 from gym_clalfred.errors import BadInputError, DataError
 
 
@@ -27,34 +27,34 @@ from gym_clalfred.errors import BadInputError, DataError
         (lambda document: document.pop("tasks"), "tasks: expected"),
         (lambda document: document.update(format=7), "format: expected 1"),
         (
-            lambda document: document["splits"]["valid_seen"]["metrics"].pop("SR_last"),
-            "valid_seen.metrics.SR_last",
+            lambda document: document["splits"]["seen"]["metrics"].pop("SR_last"),
+            "seen.metrics.SR_last",
         ),
         (
-            lambda document: document["splits"]["valid_unseen"]["matrix"]["GC"].pop(),
-            r"valid_unseen.matrix.GC: expected 7 rows of 7",
+            lambda document: document["splits"]["unseen"]["matrix"]["GC"].pop(),
+            r"unseen.matrix.GC: expected 7 rows of 7",
         ),
         (
-            lambda document: document["splits"]["valid_seen"]["episodes"][0].pop("steps"),
+            lambda document: document["splits"]["seen"]["episodes"][0].pop("steps"),
             r"episodes\[0\]",
         ),
         (
-            lambda document: document["splits"]["valid_seen"].pop("metrics"),
-            "splits.valid_seen.metrics: expected an object",
+            lambda document: document["splits"]["seen"].pop("metrics"),
+            "splits.seen.metrics: expected an object",
         ),
         (
-            lambda document: document["splits"]["valid_unseen"].pop("episodes"),
-            "splits.valid_unseen.episodes: expected a list",
+            lambda document: document["splits"]["unseen"].pop("episodes"),
+            "splits.unseen.episodes: expected a list",
         ),
         (
-            lambda document: document["splits"]["valid_seen"]["matrix"].update(SR=[None] * 7),
-            r"valid_seen.matrix.SR: expected 7 rows of 7",
+            lambda document: document["splits"]["seen"]["matrix"].update(SR=[None] * 7),
+            r"seen.matrix.SR: expected 7 rows of 7",
         ),
         (lambda document: document.update(evaluated_at=[1]), "evaluated_at: expected 7 entries"),
         (lambda document: document.update(labels={}), "labels.data: expected a text"),
         (
-            lambda document: document["splits"]["valid_seen"].update(after_each_task=[1] * 7),
-            r"valid_seen.after_each_task\[0\]: expected an object",
+            lambda document: document["splits"]["seen"].update(after_each_task=[1] * 7),
+            r"seen.after_each_task\[0\]: expected an object",
         ),
         (
             lambda document: document["config"].update(method=[]),
@@ -120,6 +120,6 @@ def test_no_malformed_document_gets_past_the_check_and_breaks_a_report() -> None
 def test_the_documented_schema_names_every_field() -> None:
     text = (Path(__file__).parents[1] / "docs" / "RESULTS_SCHEMA.md").read_text()
     document = invented_results(fake_config(), 0.5).document
-    part = document["splits"]["valid_seen"]
+    part = document["splits"]["seen"]
     names = [*document, *part, *METRICS, *part["episodes"][0]]
     assert [name for name in names if f"`{name}`" not in text] == []

@@ -19,15 +19,14 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from runs import fake_config, fake_tools, run_fake
+from runs import fake_config, fake_inputs, run_fake
 
-import agents.checkpoint
-from agents.checkpoint import load_state
-from cl.experiment import RunConfig
-from cl.experiment.folder import read_config
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run
-from cl.registry import method_names
+import clalfred.agents.checkpoint
+from clalfred.agents.checkpoint import load_state
+from clalfred.cl.experiment import RunConfig
+from clalfred.cl.experiment.callbacks import RunCallback
+from clalfred.cl.experiment.folder import read_config
+from clalfred.cl.registry import method_names
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 
 pytestmark = pytest.mark.slow
@@ -68,18 +67,20 @@ def assert_equal(one: Any, other: Any, where: str) -> None:
         assert one == other, where
 
 
-class StopAt(Listener):
+class StopAt(RunCallback):
     """Leaves a run without warning after so many events, as a kill would."""
 
     def __init__(self, event: int) -> None:
+        super().__init__()
         self.left = event
 
-    def _count(self, *_: object) -> None:
+    def _count(self, *_: object) -> bool:
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
+        return True
 
-    learned = evaluating = evaluated_episode = evaluated = _count
+    _on_step = on_evaluating = on_evaluated_episode = on_evaluated = _count  # type: ignore
 
 
 @pytest.mark.parametrize("method", method_names())
@@ -89,7 +90,7 @@ def test_an_interrupted_run_equals_an_uninterrupted_one(method: str, tmp_path: P
     draw = random.Random(method)
     for _ in range(3):
         with pytest.raises(KeyboardInterrupt):
-            run_fake(config, tmp_path / "pieces", listener=StopAt(draw.randrange(1, 9)))
+            run_fake(config, tmp_path / "pieces", callbacks=[StopAt(draw.randrange(1, 9))])
     run_fake(config, tmp_path / "pieces")
     assert_equal_runs(tmp_path / "whole", tmp_path / "pieces")
 
@@ -100,7 +101,7 @@ def test_a_run_goes_on_without_the_features_that_were_kept(tmp_path: Path) -> No
     )
     run_fake(config, tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
-        run_fake(config, tmp_path / "pieces", listener=StopAt(8))
+        run_fake(config, tmp_path / "pieces", callbacks=[StopAt(8)])
     shutil.rmtree(tmp_path / "features")
     run_fake(config, tmp_path / "pieces")
     assert_equal_runs(tmp_path / "whole", tmp_path / "pieces")
@@ -120,7 +121,7 @@ def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
     config = fake_config(episodes_per_task=1, evaluation_episodes=1, max_steps=2)
     first = run_fake(config, tmp_path / "run")
     before = content(tmp_path / "run")
-    again = run_fake(config, tmp_path / "run", listener=StopAt(0))
+    again = run_fake(config, tmp_path / "run", callbacks=[StopAt(0)])
     assert again.document == json.loads(json.dumps(first.document))
     assert content(tmp_path / "run") == before
 
@@ -138,7 +139,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run's folder that was left in the middle."""
     folder = tmp_path_factory.mktemp("begun") / "run"
     with pytest.raises(KeyboardInterrupt):
-        run_fake(BEGUN, folder, listener=StopAt(12))
+        run_fake(BEGUN, folder, callbacks=[StopAt(12)])
     return folder
 
 
@@ -170,7 +171,7 @@ def test_a_folder_of_another_run_is_refused(
 def test_a_run_that_saved_nothing_leaves_its_folder_to_the_next(tmp_path: Path) -> None:
     other = replace(BEGUN, seed=4)
     with pytest.raises(KeyboardInterrupt):
-        run_fake(other, tmp_path / "run", listener=StopAt(0), checkpoint_seconds=60.0)
+        run_fake(other, tmp_path / "run", callbacks=[StopAt(0)], checkpoint_seconds=60.0)
     assert read_config(tmp_path / "run" / "config.json") == other
     assert run_fake(BEGUN, tmp_path / "run").config == BEGUN
     run_fake(BEGUN, tmp_path / "whole")
@@ -190,11 +191,11 @@ def test_a_config_with_unknown_settings_is_refused(tmp_path: Path) -> None:
 
 
 def test_other_data_than_the_run_began_with_is_refused(begun: Path, tmp_path: Path) -> None:
-    tools = fake_tools(tmp_path / "features")
-    tools.source.label = "fake-source-of-next-year"
+    inputs = fake_inputs(BEGUN, tmp_path / "features")
+    inputs.source.label = "fake-source-of-next-year"
     before = content(begun)
     with pytest.raises(DataError, match=r"began with .*fake-source'.*fake-source-of-next-year"):
-        run_fake(BEGUN, begun, tools=tools)
+        run_fake(BEGUN, begun, inputs=inputs)
     assert {name: before[name] for name in before if "tensorboard" not in name} == {
         name: part for name, part in content(begun).items() if "tensorboard" not in name
     }
@@ -239,10 +240,10 @@ def test_a_disk_that_takes_nothing_is_named_and_the_run_goes_on_later(
 ) -> None:
     folder = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
-        run_fake(BEGUN, folder, listener=StopAt(12))
+        run_fake(BEGUN, folder, callbacks=[StopAt(12)])
     before = (folder / "checkpoint.zip").read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(agents.checkpoint.zipfile.ZipFile, "writestr", failing(code, "disk"))
+        patch.setattr(clalfred.agents.checkpoint.zipfile.ZipFile, "writestr", failing(code, "disk"))
         with pytest.raises(StorageError, match=match):
             run_fake(BEGUN, folder)
     assert (folder / "checkpoint.zip").read_bytes() == before
@@ -260,28 +261,28 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:
-    class Second(Listener):
-        def started(self, run: Run) -> None:
+    class Second(RunCallback):
+        def _on_training_start(self) -> None:
             with pytest.raises(StorageError, match="another process"):
-                run_fake(BEGUN, run.folder.path)
+                run_fake(BEGUN, self.run.folder.path)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_fake(BEGUN, tmp_path / "run", listener=Second())
+        run_fake(BEGUN, tmp_path / "run", callbacks=[Second()])
 
 
 def test_a_disk_that_is_really_full(small_disk: Path, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="disk is full"):
-        run_fake(BEGUN, small_disk / "run", tools=fake_tools(tmp_path / "features"))
+        run_fake(BEGUN, small_disk / "run", inputs=fake_inputs(BEGUN, tmp_path / "features"))
     load_state(small_disk / "run" / "checkpoint.zip")  # an early one, which fits, is intact
     bigger = ["mount", "-o", "remount,size=20m", str(small_disk)]
     subprocess.run(bigger, check=True)
-    run_fake(BEGUN, small_disk / "run", tools=fake_tools(tmp_path / "features"))
+    run_fake(BEGUN, small_disk / "run", inputs=fake_inputs(BEGUN, tmp_path / "features"))
     run_fake(BEGUN, tmp_path / "whole")
     assert_equal_runs(tmp_path / "whole", small_disk / "run")
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     before = content(small_disk)
     for name in ("run", "other"):
         with pytest.raises(StorageError, match="cannot be written to"):
-            run_fake(BEGUN, small_disk / name, tools=fake_tools(tmp_path / "features"))
+            run_fake(BEGUN, small_disk / name, inputs=fake_inputs(BEGUN, tmp_path / "features"))
     assert content(small_disk) == before

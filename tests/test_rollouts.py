@@ -5,12 +5,12 @@ import json
 from pathlib import Path
 
 import pytest
-from acting import BrokenEncoder, TroubledSource, make_agent, trained_agent
+from acting import BrokenEncoder, TroubledSource, fake_agent, make_learner, trained_learner
 from fakes import FakeSimulator, FakeSource
 
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from agents.rollout import (
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import (
     EpisodeResult,
     RolloutConfig,
     Waiting,
@@ -18,7 +18,7 @@ from agents.rollout import (
     evaluate,
     read_results,
 )
-from cl.metrics import score
+from clalfred.cl.metrics import score
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
@@ -32,7 +32,7 @@ def config(**changes: object) -> RolloutConfig:
 
 
 def test_results_do_not_depend_on_environments_or_processes() -> None:
-    agent = trained_agent()
+    agent = trained_learner().policy
     alone = evaluate(agent, SOURCE, KEYS, config(environments=1, max_steps=30))
     assert [result.episode for result in alone] == [str(key) for key in KEYS]
     assert {result.success for result in alone} == {True, False}
@@ -42,7 +42,7 @@ def test_results_do_not_depend_on_environments_or_processes() -> None:
 
 
 def test_the_experts_steps_and_conditions_are_told() -> None:
-    for result, key in zip(evaluate(make_agent(), SOURCE, KEYS[:4], config()), KEYS):
+    for result, key in zip(evaluate(make_learner().policy, SOURCE, KEYS[:4], config()), KEYS):
         trajectory = SOURCE.episode(key).trajectory
         assert result.expert_steps == len(trajectory.actions)
         assert result.conditions == count_conditions(trajectory.task)
@@ -77,7 +77,7 @@ def test_conditions_are_counted_as_the_environment_counts_them(key: EpisodeKey) 
 
 def test_a_crash_of_the_simulator_is_a_failed_episode(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FakeSimulator, "crash_at", 1)
-    results = evaluate(make_agent(), SOURCE, KEYS[:3], config())
+    results = evaluate(make_learner().policy, SOURCE, KEYS[:3], config())
     crashed = [result for result in results if result.error]
     assert crashed
     assert all("crashed" in result.error and not result.success for result in crashed)
@@ -85,7 +85,7 @@ def test_a_crash_of_the_simulator_is_a_failed_episode(monkeypatch: pytest.Monkey
 
 
 def test_an_episode_that_takes_too_long_is_a_failed_one() -> None:
-    results = evaluate(make_agent(), SOURCE, KEYS[:2], config(timeout_seconds=0.0))
+    results = evaluate(make_learner().policy, SOURCE, KEYS[:2], config(timeout_seconds=0.0))
     assert all("longer than 0 seconds" in result.error for result in results)
 
 
@@ -94,17 +94,17 @@ def test_only_an_episodes_own_simulator_counts(
     environments: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ticks = itertools.count()
-    monkeypatch.setattr("agents.rollout.time.monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr("clalfred.agents.acting.rollout.time.monotonic", lambda: float(next(ticks)))
     # A step of the simulator takes one tick, whatever is done beside it.
     settings = config(environments=environments, timeout_seconds=12.0)
-    results = evaluate(make_agent(), SOURCE, KEYS[:8], settings)
+    results = evaluate(make_learner().policy, SOURCE, KEYS[:8], settings)
     assert not any(result.error for result in results)
     assert max(result.steps for result in results) == 12
 
 
 def test_an_unreadable_episode_is_a_failed_one() -> None:
     gone = EpisodeKey(Split.VALID_SEEN, "none/such", 0)
-    results = evaluate(make_agent(), SOURCE, [KEYS[0], gone], config())
+    results = evaluate(make_learner().policy, SOURCE, [KEYS[0], gone], config())
     assert results[0].error == ""
     assert "no episode" in results[1].error
 
@@ -112,7 +112,7 @@ def test_an_unreadable_episode_is_a_failed_one() -> None:
 def test_a_process_that_dies_costs_one_episode() -> None:
     keys = KEYS[:8]
     results = evaluate(
-        make_agent(), TroubledSource(keys[3]), keys, config(environments=2, workers=2)
+        make_learner().policy, TroubledSource(keys[3]), keys, config(environments=2, workers=2)
     )
     assert [bool(result.error) for result in results] == [number == 3 for number in range(8)]
     assert "exit code 7" in results[3].error
@@ -126,13 +126,12 @@ def test_more_simulators_than_there_may_be_are_no_failed_episodes(
 
     monkeypatch.setattr(FakeSimulator, "reset", refuse)
     with pytest.raises(UsageError, match="all places are taken"):
-        evaluate(make_agent(), SOURCE, KEYS[:2], config())
+        evaluate(make_learner().policy, SOURCE, KEYS[:2], config())
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_agent_that_fails_is_no_failed_episode(workers: int, tmp_path: Path) -> None:
-    agent = make_agent()
-    agent.policy = Policy(BrokenEncoder())
+    agent = Policy(fake_agent(encoder=BrokenEncoder()))
     path = tmp_path / "results.jsonl"
     with pytest.raises((UsageError, ArithmeticError), match="no such colour"):
         evaluate(agent, SOURCE, KEYS[:4], config(environments=2, workers=workers), path)
@@ -143,13 +142,13 @@ def test_a_process_that_hangs_costs_one_episode() -> None:
     keys = KEYS[:4]
     source = TroubledSource(keys[1], seconds=600)
     results = evaluate(
-        make_agent(), source, keys, config(environments=1, workers=2, timeout_seconds=6.0)
+        make_learner().policy, source, keys, config(environments=1, workers=2, timeout_seconds=6.0)
     )
     assert [bool(result.error) for result in results] == [False, True, False, False]
 
 
 def test_finished_episodes_are_not_run_again(tmp_path: Path) -> None:
-    agent, path = make_agent(), tmp_path / "results.jsonl"
+    agent, path = make_learner().policy, tmp_path / "results.jsonl"
     whole = evaluate(agent, SOURCE, KEYS[:6], config())
     evaluate(agent, SOURCE, KEYS[:3], config(), path)
     with path.open("a") as file:
@@ -164,19 +163,22 @@ def test_finished_episodes_are_not_run_again(tmp_path: Path) -> None:
 
 def test_results_of_another_evaluation_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+    evaluate(make_learner().policy, SOURCE, KEYS[:1], config(), path)
     before = path.read_text()
     others = {
-        "agent is '.*', not '": (make_agent(seed=1), config()),
-        "helpers is .*turn_if_unseen.*, not": (make_agent(helpers=RolloutHelpers.off()), config()),
-        "max_steps is 12, not 5": (make_agent(), config(max_steps=5)),
-        "backend is 'fake-1', not 'embedded": (make_agent(), config(backend="embedded")),
+        "agent is '.*', not '": (make_learner(seed=1).policy, config()),
+        "rules is .*turn_if_unseen.*, not": (
+            make_learner(heuristics=ActionHeuristics.off()).policy,
+            config(),
+        ),
+        "max_steps is 12, not 5": (make_learner().policy, config(max_steps=5)),
+        "backend is 'fake-1', not 'embedded": (make_learner().policy, config(backend="embedded")),
     }
     for match, (agent, how) in others.items():
         with pytest.raises(UsageError, match=f"another evaluation: {match}"):
             evaluate(agent, SOURCE, KEYS[:1], how, path)
         assert path.read_text() == before
-    evaluate(make_agent(), SOURCE, KEYS[:1], config(environments=1), path)
+    evaluate(make_learner().policy, SOURCE, KEYS[:1], config(environments=1), path)
     assert path.read_text() == before
 
 
@@ -187,17 +189,17 @@ def test_a_file_that_does_not_say_what_it_is_of_is_left_alone(
     path = tmp_path / "results.jsonl"
     path.write_bytes(content)
     with pytest.raises(DataError, match="name another file"):
-        evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+        evaluate(make_learner().policy, SOURCE, KEYS[:1], config(), path)
     assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize("length", [0, 20])
 def test_a_file_that_ends_in_its_first_line_is_begun_anew(length: int, tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    whole = evaluate(make_agent(), SOURCE, KEYS[:1], config(), path)
+    whole = evaluate(make_learner().policy, SOURCE, KEYS[:1], config(), path)
     before = path.read_bytes()
     path.write_bytes(before[:length])
-    assert evaluate(make_agent(), SOURCE, KEYS[:1], config(), path) == whole
+    assert evaluate(make_learner().policy, SOURCE, KEYS[:1], config(), path) == whole
     assert path.read_bytes() == before
 
 
@@ -206,10 +208,3 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path.write_text('{"nonsense": 1}\n' + json.dumps({"episode": "x"}) + "\n")
     with pytest.raises(DataError, match="line 1"):
         read_results(path)
-
-
-def test_an_agent_without_a_policy_is_refused() -> None:
-    agent = make_agent()
-    agent.policy = None
-    with pytest.raises(UsageError, match="no policy"):
-        evaluate(agent, SOURCE, KEYS[:1], config())

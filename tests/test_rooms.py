@@ -27,7 +27,17 @@ from gym_clalfred.objects import (
     TOGGLEABLE,
     ObjectClass,
 )
-from gym_clalfred.rooms import CLASS_FREQUENCY, ROOM_NUMBERS, ROOMS_PER_TYPE, RoomType
+from gym_clalfred.rooms import (
+    CLASS_FREQUENCY,
+    PRETRAINING_NUMBERS,
+    ROOM_NUMBERS,
+    ROOMS_PER_TYPE,
+    TEST_UNSEEN_NUMBERS,
+    TRAIN_NUMBERS,
+    VALID_UNSEEN_NUMBERS,
+    RoomType,
+    is_room,
+)
 from gym_clalfred.simulator.contract import (
     GRID_METRES,
     AgentPose,
@@ -56,7 +66,12 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.tasks.spec import TaskType
 
 C = ObjectClass
-every_room = pytest.mark.parametrize("number", ROOM_NUMBERS)
+#: Of the rooms that AI2-THOR lacks: all that tests use, a few for pre-training, and the last ones.
+MORE_ROOMS = sorted(
+    {*TEST_UNSEEN_NUMBERS[8:], *PRETRAINING_NUMBERS[::23]}
+    | {room_type.more_numbers[-1] for room_type in RoomType}
+)
+every_room = pytest.mark.parametrize("number", [*ROOM_NUMBERS, *MORE_ROOMS])
 
 #: Mean, least and most points to stand on that AI2-THOR's rooms have.
 THOR_WALKABLE = {
@@ -208,9 +223,11 @@ def test_sizes_are_like_those_of_thor(room_type: RoomType) -> None:
     assert max(counts) >= 0.8 * most
 
 
+@pytest.mark.parametrize("block", ["AI2-THOR's", "pre-training"])
 @pytest.mark.parametrize("room_type", RoomType)
-def test_class_frequencies_are_those_of_thor(room_type: RoomType) -> None:
-    rooms = [make_room(number) for number in room_type.numbers]
+def test_class_frequencies_are_those_of_thor(room_type: RoomType, block: str) -> None:
+    numbers = room_type.numbers if block == "AI2-THOR's" else room_type.more_numbers[30:60]
+    rooms = [make_room(number) for number in numbers]
     present = [
         {f.object_class for f in room.fixtures} | {pose.object_class for pose in room.items}
         for room in rooms
@@ -278,6 +295,34 @@ def test_the_simulator_shows_what_the_geometry_promises(number: int) -> None:
     assert all(states[object_id].object_class in PICKUPABLE for object_id in unseen), unseen
 
 
+def test_no_room_serves_two_purposes() -> None:
+    seen, valid = set(TRAIN_NUMBERS), set(VALID_UNSEEN_NUMBERS)
+    test, pretraining = set(TEST_UNSEEN_NUMBERS), set(PRETRAINING_NUMBERS)
+    for one, other in itertools.combinations((seen, valid, test, pretraining), 2):
+        assert not one & other
+    assert seen | valid | test >= set(ROOM_NUMBERS)
+    assert len(test) >= 24
+    for room_type in RoomType:
+        assert sum(RoomType.of(number) is room_type for number in test) == 8
+        assert sum(RoomType.of(number) is room_type for number in pretraining) == 60
+
+
+def test_every_number_has_one_type() -> None:
+    numbers = [n for kind in RoomType for n in (*kind.numbers, *kind.more_numbers)]
+    assert len(set(numbers)) == len(numbers) > 3000
+    for kind in RoomType:
+        assert {RoomType.of(n) for n in (*kind.numbers, *kind.more_numbers)} == {kind}
+    assert {n for n in range(-5, 10_000) if is_room(n)} == set(numbers)
+    for number in (0, 31, 231, 1000, 1991, 5001):
+        with pytest.raises(BadInputError, match="no room has number"):
+            RoomType.of(number)
+
+
+def test_rooms_that_thor_lacks_stay_what_they_are() -> None:
+    found = {number: find_draft(number) for number in (1001, 2500, 3090, 4990)}
+    assert found == {1001: (5, 10.75), 2500: (0, 21.38), 3090: (0, 14.38), 4990: (2, 9.09)}
+
+
 def test_the_table_of_layouts_is_what_the_search_finds() -> None:
     assert set(DRAFTS) == set(ROOM_NUMBERS)
     for number in ROOM_NUMBERS[::17]:
@@ -286,7 +331,8 @@ def test_the_table_of_layouts_is_what_the_search_finds() -> None:
 
 @pytest.mark.parametrize("room_type", RoomType)
 def test_no_two_rooms_are_alike(room_type: RoomType) -> None:
-    rooms = [make_room(number) for number in room_type.numbers]
+    test = [number for number in TEST_UNSEEN_NUMBERS if number in room_type.more_numbers]
+    rooms = [make_room(number) for number in (*room_type.numbers, *test)]
 
     def layout(room: Room) -> frozenset[tuple[object, ...]]:
         x0, z0 = min(r.x0 for r in room.floor), min(r.z0 for r in room.floor)

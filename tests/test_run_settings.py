@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
-from acting import make_agent
+from acting import make_learner
 from fakes import FakeSource
-from runs import fake_config, fake_tools, run_fake
+from runs import fake_config, fake_inputs, run_fake
 
-from agents.augment import Augmentation
-from agents.rollout import RolloutConfig, evaluate
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import read_lines
-from cl.experiment.folder import RunFolder
-from cl.experiment.listener import Listener
-from cl.experiment.run import Run, schedule_for
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.agents.vision.augment import Augmentation
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.folder import RunFolder
+from clalfred.cl.experiment.run import Run, schedule_for
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.stream import demonstration_of
 
 SOURCE = FakeSource((1, 2, 201, 301, 401))
 
@@ -39,17 +39,21 @@ def test_another_seed_is_another_stream() -> None:
 
 def make_run(config: RunConfig, folder: Path) -> Run:
     place = RunFolder(folder / "run", config)
-    return Run(config, place, fake_tools(folder / "features"), "cpu", 1, Listener())
+    return Run(config, place, fake_inputs(config, folder / "features"), "cpu", 1)
 
 
 def test_what_is_read_and_seen_in_training_is_what_the_settings_say(tmp_path: Path) -> None:
     plain = make_run(fake_config(), tmp_path)
-    assert (plain.reader.augmentations, plain.reader.reads_goal) == ((), True)
-    papers = make_run(fake_config(augment=True, reads_goal=False), tmp_path)
+    assert plain.reader.augmentations == ()
+    papers = make_run(fake_config(augment=True, overrides={"agent.reads_goal": False}), tmp_path)
     assert len(papers.reader.augmentations) == 6
     assert Augmentation.NONE not in papers.reader.augmentations
-    assert papers.agent.policy is not None
-    assert (papers.reader.reads_goal, papers.agent.policy.reads_goal) == (False, False)
+    assert papers.reader.agent is papers.learner.agent is papers.learner.policy.agent
+    key = papers.schedule.keys[0]
+    demonstration = demonstration_of(papers.inputs.source.episode(key), papers.inputs.source)
+    whole, part = (run.reader(demonstration).tokens for run in (plain, papers))
+    assert torch.equal(part, whole[-len(part) :])
+    assert len(part) < len(whole)
 
 
 #: The authors' files of order 4 have an order of their own.
@@ -76,7 +80,7 @@ def test_the_authors_streams_are_evaluated_task_by_task(
     )
     results = run_fake(config, tmp_path / "run")
     assert results.tasks == tuple(AUTHORS_ORDER)
-    for one in results.document["splits"]["valid_seen"]["episodes"]:
+    for one in results.document["splits"]["seen"]["episodes"]:
         room = EpisodeKey.parse(one["episode"]).trajectory.split("/")[0].rsplit("-", 1)[1]
         assert int(room) == AUTHORS_ORDER[results.tasks[one["on"]]]
 
@@ -90,43 +94,47 @@ def test_the_authors_files_of_another_setup_are_refused(
 
 
 def test_rollouts_compute_with_one_thread_whatever_is_set() -> None:
-    agent = make_agent()
-    assert agent.policy is not None
+    policy = make_learner().policy
     seen: set[int] = set()
-    act = agent.policy.act
-    agent.policy.act = lambda *arguments: (  # type: ignore[method-assign]
+    act = policy.act
+    policy.act = lambda *arguments: (  # type: ignore[method-assign]
         seen.add(torch.get_num_threads()) or act(*arguments)
     )
     source, before = FakeSource(), torch.get_num_threads()
     keys = [entry.key for entry in source.entries(Split.VALID_SEEN)][:1]
     torch.set_num_threads(2)
     try:
-        evaluate(agent, source, keys, RolloutConfig(backend="fake", max_steps=3))
+        evaluate(policy, source, keys, RolloutConfig(backend="fake", max_steps=3))
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)
     assert seen == {1}
 
 
-def test_half_a_line_of_a_killed_evaluation_does_not_count(tmp_path: Path) -> None:
-    path = tmp_path / "after-1.jsonl"
-    whole = {
-        "split": "valid_seen",
-        "on": 0,
-        "episode": "a",
-        "success": True,
-        "conditions_met": 1,
-        "conditions": 1,
-        "steps": 3,
-        "expert_steps": 3,
-    }
-    path.write_text(f"{json.dumps(whole)}\n{json.dumps(whole)[:25]}")
-    assert [record.result.episode for record in read_lines(path)] == ["a"]
-
-
 def test_one_method_has_one_name() -> None:
     assert RunConfig(method="DERpp") == RunConfig(method="der++")
     assert RunConfig(method="CAMA").name == RunConfig().name
+    assert RunConfig(agent="TwoBranch:paper") == RunConfig(agent="two-branch:paper")
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"agent": "two-brunch"}, "unknown agent 'two-brunch': did you mean 'two-branch'"),
+        ({"agent": "two-branch:huge"}, "no preset 'huge'; known are small, paper"),
+        ({"encoder": "conf"}, "unknown encoder 'conf': did you mean 'conv'"),
+        ({"overrides": {"agent.droput": 0.1}}, "did you mean 'dropout'"),
+        ({"overrides": {"agent.dropout": "much"}}, "dropout 'much': expected a number"),
+        (
+            {"overrides": {"alpha": 1e15}},
+            "alpha 1000000000000000.0: expected a number b",
+        ),
+        ({"overrides": {"memory": 7}}, "unknown setting of the method 'memory'"),
+    ],
+)
+def test_wrong_names_and_values_are_named(change: dict[str, Any], match: str) -> None:
+    with pytest.raises(BadInputError, match=match):
+        RunConfig(**change)
 
 
 def test_a_split_folder_has_its_own_schedule() -> None:

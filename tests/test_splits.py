@@ -129,3 +129,5 @@ def test_alfreds_split_file(tmp_path: Path) -> None:
     assert [key.annotation for key in splits[Split.TRAIN]] == [1, 0]
     assert splits[Split.VALID_SEEN] == (EpisodeKey(Split.VALID_SEEN, COOL, 0),)
     assert splits[Split.VALID_UNSEEN] == ()
+    # Its tests have no demonstrations, so they are no episodes.
+    assert set(splits) == {Split.TRAIN, Split.VALID_SEEN, Split.VALID_UNSEEN}

@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cl.cama import CAMAConfig
-from cl.experiment import __main__ as experiment
-from cl.experiment.children import REFUSED
-from cl.experiment.config import RunConfig
-from cl.experiment.sweep import Job, Outcome, do, expand, sweep
-from cl.mir import MIRConfig
+from clalfred.cl.cama import CAMAConfig
+from clalfred.cl.experiment import __main__ as experiment
+from clalfred.cl.experiment.children import REFUSED
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.sweep import Job, Outcome, do, expand, sweep
+from clalfred.cl.mir import MIRConfig
+from clalfred.scripts.sweep import main
 from gym_clalfred.errors import (
     BadInputError,
     ClAlfredError,
@@ -33,7 +34,6 @@ from gym_clalfred.errors import (
     StorageError,
     UsageError,
 )
-from scripts.sweep import main
 
 pytestmark = pytest.mark.slow
 
@@ -204,7 +204,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 
 COMMAND = """
 import sys
-from scripts.sweep import main
+from clalfred.scripts.sweep import main
 sys.executable, *arguments = sys.argv[1:]
 main(arguments)
 """
@@ -289,7 +289,7 @@ def children(marker: str) -> list[int]:
             command = path.read_bytes()
         except OSError:
             continue
-        if marker.encode() in command and b"cl.experiment" in command:
+        if marker.encode() in command and b"clalfred.cl.experiment" in command:
             found.append(int(path.parent.name))
     return found
 

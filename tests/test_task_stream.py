@@ -61,7 +61,7 @@ def demonstrations_only(schedule: Schedule, needs: Needs | None = None) -> TaskS
 def test_reset_hands_out_the_schedule_once(make_fake_env: MakeEnv, kind: str) -> None:
     env = make_fake_env()
     schedule = schedule_for(kind)
-    stream = TaskStream(env, schedule)
+    stream = TaskStream(env, schedule, at_end="raise")
     seen = []
     while not stream.exhausted:
         assert stream.remaining == len(schedule) - len(seen)
@@ -315,22 +315,22 @@ def test_a_demonstration_has_no_other_fields() -> None:
     assert names == ["id", "frames_id", "goal", "instructions", "actions", "hint"]
 
 
-# The environment's own scenario
+# The environment's own setup
 
 
 @pytest.mark.parametrize(
-    ("scenario", "setup"),
-    [("BehaviorIL", Setup.BEHAVIOR_IL), ("EnvironmentIL", Setup.ENVIRONMENT_IL)],
+    ("name", "setup"),
+    [("BehaviorIL", Setup.BEHAVIOR_IL), ("environment-il", Setup.ENVIRONMENT_IL)],
 )
 def test_the_schedule_follows_the_environment(
-    make_fake_env: MakeEnv, scenario: str, setup: Setup
+    make_fake_env: MakeEnv, name: str, setup: Setup
 ) -> None:
-    env = make_fake_env(scenario=scenario, order=3, source=ListSource())
+    env = make_fake_env(setup=name, order=3, source=ListSource())
     expected = build_schedule(ListSource(), setup, order=3)
     assert schedule_of(env) == expected
     assert TaskStream(env).remaining == len(expected)
 
 
-def test_the_imbalanced_scenario_keeps_all(make_fake_env: MakeEnv) -> None:
-    env = make_fake_env(scenario="ImbalancedEnvironmentIL", order=1, source=ListSource())
+def test_the_imbalanced_setup_keeps_all(make_fake_env: MakeEnv) -> None:
+    env = make_fake_env(setup="ImbalancedEnvironmentIL", order=1, source=ListSource())
     assert len(schedule_of(env)) == len(ListSource().entries(Split.TRAIN))

@@ -21,7 +21,7 @@ Values = dict[str, Any]
 @pytest.fixture(scope="module")
 def controller() -> Iterator[Any]:
     controller = Controller(
-        local_executable_path=f"{sys.executable} -m scripts.player",
+        local_executable_path=f"{sys.executable} -m clalfred.scripts.player",
         scene="FloorPlan28",
         agentMode="default",
         gridSize=0.25,
@@ -171,7 +171,7 @@ def test_what_does_not_exist_is_told_apart_from_what_is_missing_here(controller:
 
 def test_the_other_server_of_the_package_works_too() -> None:
     controller = Controller(
-        local_executable_path=f"{sys.executable} -m scripts.player",
+        local_executable_path=f"{sys.executable} -m clalfred.scripts.player",
         server_class=WsgiServer,
         scene="FloorPlan402",
         renderInstanceSegmentation=True,

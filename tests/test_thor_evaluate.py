@@ -13,15 +13,15 @@ import torch
 from click.testing import CliRunner
 from thor_players import set_options
 
-from agents.features import EpisodeReader
-from cl.experiment import RunConfig
-from cl.experiment.agent_file import save_agent
-from cl.experiment.run import make_agent
-from cl.experiment.tools import make_tools
+from clalfred.agents.demonstrations import EpisodeReader
+from clalfred.cl.experiment import RunConfig
+from clalfred.cl.experiment.agent_file import save_agent
+from clalfred.cl.experiment.inputs import make_tools
+from clalfred.cl.experiment.run import make_agent
+from clalfred.scripts.evaluate import main
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.stream import demonstration_of
 from gym_clalfred.tasks.spec import TaskType
-from scripts.evaluate import main
 
 TASK = TaskType.PICK_AND_PLACE
 

@@ -100,7 +100,7 @@ def test_a_fault_fails_the_episode_and_the_next_one_works(
 def test_dying_before_the_handshake_is_counted_and_evaluation_goes_on(
     tmp_path: Path, pipes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rollout = pytest.importorskip("agents.rollout")
+    rollout = pytest.importorskip("clalfred.agents.acting.rollout")
     set_options(monkeypatch, tries=1, start_timeout=120)
     monkeypatch.setenv(FAULT_VARIABLE, Kind.DEAF.value)
     source = tiny()

@@ -52,7 +52,7 @@ def use_the_package_itself() -> dict[str, Any]:
     from ai2thor.controller import Controller
 
     controller = Controller()
-    controller.local_executable_path = f"{sys.executable} -m scripts.player"
+    controller.local_executable_path = f"{sys.executable} -m clalfred.scripts.player"
     controller.check_x_display = lambda display: None
     controller.start(player_screen_width=300, player_screen_height=300)
     controller.reset("FloorPlan3")
@@ -98,7 +98,7 @@ def restore_as_alfred_does() -> dict[str, Any]:
     class ThorEnv(Controller):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__(quality="MediumCloseFitShadows")
-            self.local_executable_path = f"{sys.executable} -m scripts.player"
+            self.local_executable_path = f"{sys.executable} -m clalfred.scripts.player"
             self.start(x_display="0", player_screen_height=300, player_screen_width=300)
 
         def check_x_display(self, x_display: str) -> None:
@@ -198,7 +198,7 @@ def start_beside_other_builds() -> dict[str, Any]:
     legacy._Controller = NoScreen  # type: ignore[misc]
     build = Path(legacy.ai2thor.controller.Controller().executable_path())
     build.parent.mkdir(parents=True)
-    build.write_text(f'#!/bin/sh\nexec {sys.executable} -m scripts.player "$@"\n')
+    build.write_text(f'#!/bin/sh\nexec {sys.executable} -m clalfred.scripts.player "$@"\n')
     build.chmod(0o755)
     other = build.parents[1] / "thor-Linux64-f0825767cd50d69f666c7f282e54abfe58f1e917"
     other.mkdir()

@@ -18,7 +18,7 @@ from ai2thor.controller import Controller
 from ai2thor.wsgi_server import WsgiServer
 from thor_players import alive, environment_with
 
-COMMAND = f"{sys.executable} -m scripts.player"
+COMMAND = f"{sys.executable} -m clalfred.scripts.player"
 OPTIONS: dict[str, Any] = {
     "local_executable_path": COMMAND,
     "x_display": ":0",

@@ -255,7 +255,7 @@ def test_small_images_are_the_same_too(tasks: dict[TaskType, list[Trajectory]]) 
 
 
 def test_evaluation_gives_the_same_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    rollout = pytest.importorskip("agents.rollout")
+    rollout = pytest.importorskip("clalfred.agents.acting.rollout")
     source = tiny()
     keys = [entry.key for entry in source.entries(Split.VALID_SEEN)[:3]]
     set_options(monkeypatch)
@@ -309,7 +309,7 @@ def test_the_label_says_version_and_build() -> None:
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of the user's, with packages of his own that are called as ours are."""
-    for name in ("gym_clalfred", "agents", "cl", "scripts"):
+    for name in ("agents", "cl", "scripts"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('not this one')")
     monkeypatch.chdir(tmp_path)
@@ -334,7 +334,7 @@ def test_the_player_is_that_of_this_project(elsewhere: Path) -> None:
     command = shlex.split(options.command or "")
     assert command[-2:] == ["--data", "my store"]
     assert options.is_player
-    assert ThorOptions(executable="python -m scripts.player").is_player
+    assert ThorOptions(executable="python -m clalfred.scripts.player").is_player
     assert not ThorOptions(executable="python player.py").is_player
     shown = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
     assert shown.stdout.startswith("Usage: clalfred-player ")

@@ -30,7 +30,7 @@ def look_around() -> dict[str, Any]:
     Controller.check_x_display = lambda self, display: None
     display = {} if ai2thor.__version__.startswith("2.") else {"x_display": ":0"}
     controller = Controller(
-        local_executable_path=f"{sys.executable} -m scripts.player",
+        local_executable_path=f"{sys.executable} -m clalfred.scripts.player",
         scene="FloorPlan3",
         width=320,
         height=240,

@@ -23,7 +23,7 @@ from gym_clalfred.data.manifest import (
     code_fingerprint,
     read_manifest,
 )
-from gym_clalfred.data.quotas import ANNOTATIONS, TIERS, Quota, Scope, Tier
+from gym_clalfred.data.quotas import TIERS, Quota, Scope, Tier
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import (
     foreign_tiers,
@@ -34,7 +34,7 @@ from gym_clalfred.data.tiers import (
 )
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError, StorageError
-from gym_clalfred.rooms import RoomType
+from gym_clalfred.rooms import PRETRAINING_NUMBERS, RoomType
 from gym_clalfred.tasks.spec import TaskType
 
 _CELL = (Quota(TaskType.PICK_AND_PLACE, RoomType.BATHROOM, 1, 2),)
@@ -43,7 +43,7 @@ NANO = Tier("nano", dict.fromkeys(Split, _CELL), seed=3)
 
 @pytest.fixture
 def nano(monkeypatch: pytest.MonkeyPatch) -> Tier:
-    """A tier of three trajectories, registered."""
+    """A tier of one trajectory for each split, registered."""
     monkeypatch.setitem(TIERS, "nano", NANO)
     return NANO
 
@@ -101,6 +101,8 @@ ROOMS = ("Kitchen", "LivingRoom", "Bedroom", "Bathroom")
         ),
         (Split.VALID_SEEN, 251, (124, 142, 115, 126, 107, 112, 94), (432, 129, 106, 153)),
         (Split.VALID_UNSEEN, 255, (81, 100, 109, 109, 136, 113, 173), (468, 146, 120, 87)),
+        (Split.TEST_SEEN, 251, (124, 142, 115, 126, 107, 112, 94), (432, 129, 106, 153)),
+        (Split.TEST_UNSEEN, 255, (81, 100, 109, 109, 136, 113, 173), (468, 146, 120, 87)),
     ],
 )
 def test_full_has_alfreds_counts(
@@ -119,19 +121,39 @@ def test_every_split_has_all_behaviours_and_rooms(name: str) -> None:
         assert all(quota.room_type in quota.task_type.room_types for quota in quotas)
 
 
-@pytest.mark.parametrize("quota", [q for t in TIERS.values() for s in Split for q in t.quotas[s]])
-def test_annotations_add_up(quota: Quota) -> None:
-    counts = [quota.annotations(position) for position in range(quota.trajectories)]
-    assert sum(counts) == quota.episodes
-    assert min(counts) >= ANNOTATIONS
-    assert max(counts) - min(counts) <= 1
+@pytest.mark.parametrize(("name", "annotations"), [("tiny", 3), ("small", 1), ("full", 3)])
+def test_annotations_add_up(name: str, annotations: int) -> None:
+    for quota in (quota for split in Split for quota in TIERS[name].quotas[split]):
+        counts = [quota.annotations(position) for position in range(quota.trajectories)]
+        assert sum(counts) == quota.episodes
+        assert min(counts) >= annotations
+        assert max(counts) - min(counts) <= 1
 
 
 def test_small_is_enough_for_both_setups() -> None:
-    rooms: Counter[RoomType] = Counter()
+    tasks, rooms = Counter[TaskType](), Counter[RoomType]()
     for quota in TIERS["small"].quotas[Split.TRAIN]:
-        rooms[quota.room_type] += quota.trajectories
-    assert min(rooms.values()) >= 120
+        tasks[quota.task_type] += quota.episodes
+        rooms[quota.room_type] += quota.episodes
+    assert set(tasks.values()) == {480}
+    # Balanced Environment-IL takes as many of each room type as the smallest has.
+    assert len(RoomType) * min(rooms.values()) >= 1800
+
+
+def test_small_is_tested_on_enough_episodes_spread_evenly() -> None:
+    for split in (Split.TEST_SEEN, Split.TEST_UNSEEN):
+        tasks = Counter[TaskType]()
+        for quota in TIERS["small"].quotas[split]:
+            tasks[quota.task_type] += quota.episodes
+        assert set(tasks.values()) == {32}
+        assert TIERS["small"].episodes(split) >= 210
+
+
+def test_rooms_that_are_kept_for_others_cannot_be_trained_in(tmp_path: Path) -> None:
+    for number in (9, 424, 4001, PRETRAINING_NUMBERS[-1]):
+        tier = replace(NANO, scope=Scope(rooms=(402, number)))
+        with pytest.raises(BadInputError, match=f"would train in rooms .{number}."):
+            make_tier(tier, tmp_path / "kept", workers=1)
 
 
 def test_tiny_is_the_same_on_every_machine() -> None:
@@ -140,7 +162,7 @@ def test_tiny_is_the_same_on_every_machine() -> None:
     Where that is meant, write the new name, and say in CHANGELOG.md what changed; where it is not,
     something depends on the processor or on a library.
     """
-    assert tier_source("tiny").label == "tiny-37e3a634"
+    assert tier_source("tiny").label == "tiny-5a282465"
 
 
 def test_first_use_makes_and_second_finds(
@@ -340,7 +362,10 @@ def test_sources_open_in_a_script_without_a_main_guard(tmp_path: Path) -> None:
     started, label = result.stdout.split()
     assert started == "started"
     assert label == read_manifest(tier_folder(NANO, tmp_path)).label
-    assert result.stderr == ""
+    assert [line.split(":")[0] for line in result.stderr.splitlines()] == [
+        "generating tier nano",
+        "generating tier nano",
+    ]
 
 
 def test_the_source_survives_pickling(cache: Path, nano: Tier) -> None:
@@ -389,7 +414,7 @@ def test_a_tier_may_lack_a_split(tmp_path: Path) -> None:
     alone = Tier("own", {**dict.fromkeys(Split, ()), Split.TRAIN: _CELL}, seed=3)
     make_tier(alone, tmp_path / "own", workers=1)
     source = TrajectoryArchive(tmp_path / "own")
-    assert [len(source.entries(split)) for split in Split] == [2, 0, 0]
+    assert [len(source.entries(split)) for split in Split] == [2, 0, 0, 0, 0]
 
 
 def test_modules_in_the_current_folder_are_not_taken_for_pythons(

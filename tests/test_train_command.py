@@ -14,19 +14,19 @@ from fakes import FakeSource
 from runs import QUICK, fake_config, run_fake
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents.checkpoint import load_state
-from cl.experiment import RunConfig, read_results
-from cl.experiment.config import SETUPS
-from cl.experiment.evaluation import evaluation_sets
-from cl.experiment.media import pick_episodes
-from cl.experiment.run import limited
+from clalfred.agents.checkpoint import load_state
+from clalfred.cl.experiment import RunConfig, read_results
+from clalfred.cl.experiment.config import SETUPS
+from clalfred.cl.experiment.evaluation import evaluation_sets
+from clalfred.cl.experiment.media import pick_episodes
+from clalfred.cl.experiment.run import limited
+from clalfred.scripts.common import read_settings
+from clalfred.scripts.train import default_folder, main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import build_schedule
-from scripts.common import read_settings
-from scripts.train import default_folder, main
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> N
     assert results.config.method == "cama"
     assert results.config.setup == "behavior-il"
     assert results.document["stream"]["position"] == 7
-    for split in ("valid_seen", "valid_unseen"):
+    for split in ("seen", "unseen"):
         matrix = results.matrix(split)
         assert [sum(cell is not None for cell in row) for row in matrix] == list(range(1, 8))
         episodes = results.document["splits"][split]["episodes"]
@@ -76,9 +76,9 @@ def test_tensorboard_has_training_and_evaluation(trained: tuple[Path, Result]) -
     events = EventAccumulator(str(trained[0] / "tensorboard"))
     events.Reload()
     tags = set(events.Tags()["scalars"])
-    assert {"train/loss", "train/action_accuracy", "cama/gamma_actions"} <= tags
-    assert {"valid_seen/SR", "valid_unseen/PLW_GC"} <= tags
-    assert len(events.Scalars("valid_seen/SR")) == 7
+    assert {"train/loss", "train/action_accuracy", "cama/gamma_action"} <= tags
+    assert {"seen/SR", "unseen/PLW_GC", "unseen/SR_Heat"} <= tags
+    assert len(events.Scalars("seen/SR")) == 7
 
 
 def test_the_same_command_again_only_prints(trained: tuple[Path, Result]) -> None:
@@ -94,20 +94,20 @@ def test_forward_transfer_needs_evaluation_ahead(tmp_path: Path) -> None:
         episodes_per_task=1, evaluation_episodes=1, max_steps=2, evaluate_ahead=True, method="er"
     )
     results = run_fake(config, tmp_path / "run")
-    assert results.metric("valid_seen", "forward_transfer") == 0.0
-    matrix = results.matrix("valid_seen")
+    assert results.metric("seen", "forward_transfer") == 0.0
+    matrix = results.matrix("seen")
     assert [sum(cell is not None for cell in row) for row in matrix] == [2, 3, 4, 4]
-    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
     assert after == {0, 1, 2, 3, 4}
 
 
 def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
     config = fake_config(episodes_per_task=1, evaluation_episodes=1, max_steps=2, method="joint")
     results = run_fake(config, tmp_path / "run")
-    assert results.metric("valid_seen", "SR_last") is not None
-    assert results.metric("valid_seen", "SR_avg") is None
+    assert results.metric("seen", "SR_last") is not None
+    assert results.metric("seen", "SR_avg") is None
     assert results.document["training"]["updates"] == 4
-    after = {one["after"] for one in results.document["splits"]["valid_seen"]["episodes"]}
+    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
     assert after == {4}
 
 
@@ -115,9 +115,7 @@ def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
 def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path: Path) -> None:
     config = fake_config(schedule=schedule, evaluation_episodes=1, max_steps=2, method="finetuning")
     results = run_fake(config, tmp_path / "run")
-    assert all(
-        one is not None for one in results.document["splits"]["valid_seen"]["after_each_task"]
-    )
+    assert all(one is not None for one in results.document["splits"]["seen"]["after_each_task"])
     assert schedule in results.document["stream"]["name"]
 
 
@@ -159,20 +157,23 @@ def test_every_setting_is_an_option_and_changes_the_run(
     options = {
         "setup": "environment-il", "method": "mir", "order": "2", "seed": "3",
         "preset": "released", "tier": "full", "data": str(tmp_path), **stream,
-        "backend": "embedded", "network": "paper", "encoder_weights": "w.pth", "memory": "70",
-        "augment": "True", "reads_goal": "False",
+        "backend": "embedded", "agent": "two-branch:paper", "encoder": "conv",
+        "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
         "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
     }  # fmt: skip
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     out = tmp_path / "run"
     # Ends with an error about the missing data, after the folder has been claimed.
-    arguments += ["--evaluate-ahead", "--set", "candidates=20"]
+    arguments += ["--evaluate-ahead", "--augment", "--set", "candidates=20"]
+    arguments += ["--set", "agent.dropout=0.25"]
     CliRunner().invoke(main, [*arguments, "--out", str(out)])
     config = RunConfig.from_dict(json.loads((out / "config.json").read_text())["config"])
     found = config.to_dict()
     assert found.pop("evaluate_ahead") is True
-    assert found.pop("overrides") == {"candidates": 20}
+    assert found.pop("augment") is True
+    assert found.pop("overrides") == {"candidates": 20, "agent.dropout": 0.25}
+    assert config.agent_config().dropout == 0.25  # type: ignore[attr-defined]
     others = {"schedule": "disjoint", "split_folder": "None"}
     assert {name: str(value) for name, value in found.items()} == {**others, **options}
 
@@ -200,7 +201,8 @@ def test_default_folders_tell_runs_apart(monkeypatch: pytest.MonkeyPatch) -> Non
         for few in (None, 3)
     ]
     configs += [RunConfig(memory=30), RunConfig(overrides={"alpha": 0.5})]
-    configs += [RunConfig(network="paper"), RunConfig(backend="fake")]
+    configs += [RunConfig(agent="two-branch:paper"), RunConfig(agent="plain")]
+    configs += [RunConfig(encoder="resnet-18"), RunConfig(backend="fake")]
     assert len({default_folder(config) for config in configs}) == len(configs)
 
 
@@ -227,16 +229,16 @@ def test_a_start_that_fails_leaves_its_folder_to_the_corrected_command(tmp_path:
     def run(*options: str) -> Result:
         return CliRunner().invoke(main, [*QUICK, "--no-media", "--out", str(tmp_path), *options])
 
-    assert "resnet18" in run("--network", "paper").output
+    assert "resnet18" in run("--agent", "two-branch:paper").output
     assert "belongs to another run" not in run("--device", "nowhere").output
     assert run().exit_code == 0
-    assert read_results(tmp_path).config.network == "micro"
-    assert "network is 'micro', not 'paper'" in run("--network", "paper").output
+    assert read_results(tmp_path).config.agent == "two-branch"
+    assert "agent is 'two-branch', not 'plain'" in run("--agent", "plain").output
 
 
 def test_the_agent_file_is_small_and_has_no_memory(trained: tuple[Path, Result]) -> None:
     state = load_state(trained[0] / "agent.zip")
-    assert set(state) == {"kind", "encoder", "vocabulary", "network_config", "network", "run"}
+    assert set(state) == {"kind", "agent", "sight", "vocabulary", "weights", "run"}
 
 
 def test_episodes_for_films_are_of_the_last_evaluation(trained: tuple[Path, Result]) -> None:
@@ -273,9 +275,7 @@ def test_films_show_a_success_or_the_best_try_and_a_failure(
     seen: list[tuple[int, int]], unseen: list[tuple[int, int]], expected: dict[str, str]
 ) -> None:
     splits = {
-        f"valid_{name}": {
-            "episodes": [episode(name, *one) for one in tries] + [episode(name, 5, 5, after=1)]
-        }
+        name: {"episodes": [episode(name, *one) for one in tries] + [episode(name, 5, 5, after=1)]}
         for name, tries in (("seen", seen), ("unseen", unseen))
     }
     document = {"tasks": ["a", "b"], "splits": splits}

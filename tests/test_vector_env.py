@@ -19,7 +19,7 @@ from gymnasium.vector import AutoresetMode
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.registration import ENV_IDS, register_envs
-from gym_clalfred.scenarios import Scenario
+from gym_clalfred.setups import Setup
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.tasks.spec import TaskType
 
@@ -54,7 +54,7 @@ def random_walk(env_id: str, seed: int, steps: int = 60) -> str:
 
 def test_registering_twice_is_harmless() -> None:
     register_envs()
-    assert {scenario.env_id for scenario in Scenario} == set(ENV_IDS)
+    assert {setup.env_id for setup in Setup} == set(ENV_IDS)
     assert all(env_id in gymnasium.registry for env_id in ENV_IDS)
 
 

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from report_runs import invented_results
 
-import scripts.results
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results
-from cl.report.publish import collect
-from cl.report.verify import Comparison, agreement, compare_with_published, summary
+import clalfred.scripts.results
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.publish import collect
+from clalfred.cl.report.verify import Comparison, agreement, compare_with_published, summary
 
 CONFIG = RunConfig(method="er")
 
@@ -78,8 +78,8 @@ def test_what_differs_is_said_with_both_scores(published: Path) -> None:
     run = rounded(invented_results(CONFIG, 0.9), "beef")
     apart = found(run, published)
     assert apart.different == ("splits",)
-    there, here = apart.success["valid_seen"]
-    assert here == run.metric("valid_seen", "SR_last")
+    there, here = apart.success["seen"]
+    assert here == run.metric("seen", "SR_last")
     assert there != here
     assert "SR {:.1f} / {:.1f} there".format(
         *(100 * one[0] for one in apart.success.values())
@@ -93,9 +93,9 @@ def test_what_is_not_published_cannot_be_compared(published: Path) -> None:
 
 def test_the_summary_is_the_mean_distance_of_those_that_differ() -> None:
     both = ("", "")
-    same = Comparison("a", (), both, {"valid_seen": (0.5, 0.5)})
-    some = Comparison("b", ("splits",), both, {"valid_seen": (0.5, 0.4), "valid_unseen": (0, 0.1)})
-    more = Comparison("c", ("splits",), both, {"valid_seen": (0.2, 0.5), "valid_unseen": (0, 0)})
+    same = Comparison("a", (), both, {"seen": (0.5, 0.5)})
+    some = Comparison("b", ("splits",), both, {"seen": (0.5, 0.4), "unseen": (0, 0.1)})
+    more = Comparison("c", ("splits",), both, {"seen": (0.2, 0.5), "unseen": (0, 0)})
     assert (
         summary([same, some, more]) == "1 of 3 equal; SR of the others is 20.0 / 5.0 points apart"
     )
@@ -105,21 +105,21 @@ def test_the_summary_is_the_mean_distance_of_those_that_differ() -> None:
 def test_the_command_fails_where_a_run_differs(
     published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scripts.results, "PUBLISHED", published)
+    monkeypatch.setattr(clalfred.scripts.results, "PUBLISHED", published)
     runs = {"good": 0.4, "bad": 0.9}
     for name, skill in runs.items():
         invented_results(CONFIG, skill).save(_new(tmp_path / name) / "results.json")
-    good = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "good")])
+    good = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "good")])
     assert (good.exit_code, good.output.splitlines()[-1]) == (0, "1 of 1 equal")
-    bad = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "bad")])
+    bad = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "bad")])
     assert bad.exit_code == 1
     assert "differs in splits" in bad.output
 
 
 def test_verifying_nothing_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scripts.results, "PUBLISHED", tmp_path / "none")
+    monkeypatch.setattr(clalfred.scripts.results, "PUBLISHED", tmp_path / "none")
     invented_results(CONFIG, 0.4).save(_new(tmp_path / "run") / "results.json")
-    done = CliRunner().invoke(scripts.results.main, ["verify", str(tmp_path / "run")])
+    done = CliRunner().invoke(clalfred.scripts.results.main, ["verify", str(tmp_path / "run")])
     assert done.exit_code == 1
     assert "not published" in done.output
 
@@ -155,12 +155,12 @@ def test_how_far_runs_moved_is_their_distance_and_that_of_their_means() -> None:
     first, second = runs_with(er=0.4, cama=0.5), runs_with(er=0.4, cama=0.7)
     (moves,) = agreement(first, second).moves
     rates = [
-        [run.metric("valid_seen", "SR_last") or 0.0 for run in runs if run.config.method == "cama"]
+        [run.metric("seen", "SR_last") or 0.0 for run in runs if run.config.method == "cama"]
         for runs in (first, second)
     ]
     by_hand = [b - a for a, b in zip(*rates)]
-    assert moves.single["valid_seen"] == pytest.approx(sum(map(abs, by_hand)) / 6)
-    name, farthest = moves.farthest["valid_seen"]
+    assert moves.single["seen"] == pytest.approx(sum(map(abs, by_hand)) / 6)
+    name, farthest = moves.farthest["seen"]
     assert (name, farthest) == ("cama", pytest.approx(sum(by_hand) / 3))
 
 
@@ -175,7 +175,7 @@ def test_a_difference_that_turns_round_is_named(tmp_path: Path) -> None:
     for folder, runs in (("before", first), ("after", second)):
         collect(runs, tmp_path / folder)
     arguments = ["agree", str(tmp_path / "before"), str(tmp_path / "after")]
-    shown = CliRunner().invoke(scripts.results.main, arguments)
+    shown = CliRunner().invoke(clalfred.scripts.results.main, arguments)
     assert shown.exit_code == 0, shown.output
     moves, differences = shown.output.splitlines()[:2]
     assert moves.startswith("behavior-il, disjoint: 6 runs ")

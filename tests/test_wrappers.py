@@ -12,20 +12,28 @@ import numpy as np
 import pytest
 import torch
 from fakes import FakeSource
+from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env as gymnasium_check
-from gymnasium.wrappers import TimeLimit
-from stable_baselines3 import PPO
+from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.monitor import Monitor
 
-import gym_clalfred.wrappers
+import gym_clalfred.wrappers.actions
+import gym_clalfred.wrappers.observations
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import Annotation, Episode, EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import Tokenizer
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.registration import ENV_IDS
-from gym_clalfred.wrappers import SB3Observation, TokenizedObservation
+from gym_clalfred.simulator.contract import View
+from gym_clalfred.wrappers import (
+    DiscreteActions,
+    SB3Observation,
+    SingleView,
+    TokenizedObservation,
+)
 
 MakeEnv = Callable[..., ClAlfredEnv]
 
@@ -81,26 +89,89 @@ def test_sb3_words_mark_the_vocabulary(make_fake_env: MakeEnv) -> None:
 
 def test_sb3_logs_success(make_fake_env: MakeEnv) -> None:
     env = SB3Observation(make_fake_env(image_size=40))
-    env.reset(seed=0)
-    assert "is_success" not in env.step((Action.RotateLeft, 0))[4]
+    assert env.reset(seed=0)[1]["is_success"] is False
+    assert env.step((Action.RotateLeft, 0))[4]["is_success"] is False
     assert env.step((Action.Stop, 0))[4]["is_success"] is False
 
 
-def test_an_episode_that_another_wrapper_cuts_is_no_success(make_fake_env: MakeEnv) -> None:
-    env = SB3Observation(TimeLimit(make_fake_env(image_size=40), max_episode_steps=1))
-    env.reset(seed=0)
-    _, _, _, truncated, info = env.step((Action.RotateLeft, 0))
-    assert (truncated, info["is_success"]) == (True, False)
+@pytest.mark.parametrize("view", list(View))
+def test_a_single_view(make_fake_env: MakeEnv, view: View) -> None:
+    base = make_fake_env(depth=True)
+    env = SingleView(base, view.name.title())
+    observation, _ = env.reset(options={"episode": PLACE})
+    assert env.observation_space.contains(observation)
+    whole = base.reset(options={"episode": PLACE})[0]
+    for name in ("rgb", "classes", "instances", "depth"):
+        assert np.array_equal(observation[name], whole[name][view])
+        assert observation[name].shape[:2] == (16, 16)
+    assert observation["goal"] == whole["goal"]
+    assert env.step((Action.RotateLeft, 0))[0]["rgb"].shape == (16, 16, 3)
 
 
-@pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
-def test_wrappers_need_our_environment(wrapper: type[gymnasium.Wrapper]) -> None:
-    with pytest.raises(BadInputError, match="instructions"):
+def test_a_single_view_with_other_wrappers(make_fake_env: MakeEnv) -> None:
+    base = make_fake_env(image_size=40, masks=False)
+    whole = base.reset(options={"episode": PLACE})[0]["rgb"]
+    for env in (SB3Observation(SingleView(base)), SB3Observation(base)):
+        observation, _ = env.reset(options={"episode": PLACE})
+        assert env.observation_space.contains(observation)
+        assert np.array_equal(observation["image"][:3], whole[View.FRONT].transpose(2, 0, 1))
+    tokens = SingleView(TokenizedObservation(base, max_tokens=5))
+    assert tokens.reset(options={"episode": PLACE})[0]["tokens"].shape == (5,)
+    with pytest.raises(BadInputError, match="front, left, right, up, down, got 'behind'"):
+        SingleView(base, "behind")
+
+
+def test_discrete_actions_are_the_pairs_that_mean_something(make_fake_env: MakeEnv) -> None:
+    base = make_fake_env()
+    env = DiscreteActions(base)
+    assert env.action_space == spaces.Discrete(len(env.pairs))
+    assert len(set(env.pairs)) == len(env.pairs)
+    for number, (action, kind) in enumerate(env.pairs):
+        assert env.number(action, kind) == number
+        assert env.action(number).tolist() == [action, kind]
+        assert base.action_space.contains(env.action(np.int64(number)))
+    assert env.number(Action.MoveAhead, ObjectClass.Apple) == env.number(Action.MoveAhead)
+    with pytest.raises(BadInputError, match="OpenObject cannot be done on Apple"):
+        env.number(Action.OpenObject, ObjectClass.Apple)
+    for bad in (len(env.pairs), -1, 2.0, [0, 0]):
+        with pytest.raises(BadInputError, match="action"):
+            env.action(bad)  # type: ignore[arg-type]
+
+
+def test_an_episode_is_solved_with_discrete_actions(make_fake_env: MakeEnv) -> None:
+    env = DiscreteActions(make_fake_env())
+    env.reset(options={"episode": PLACE})
+    env.step(env.number(Action.PickupObject, ObjectClass.Apple))
+    env.step(env.number(Action.PutObject, ObjectClass.Fridge))
+    assert env.step(env.number(Action.Stop))[1] == 1.0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dqn_trains_on_discrete_actions(make_fake_env: MakeEnv, one_torch_thread: None) -> None:
+    env = SB3Observation(SingleView(DiscreteActions(make_fake_env(image_size=36, max_steps=20))))
+    sb3_check(env)
+    model = DQN("MultiInputPolicy", env, buffer_size=60, learning_starts=20, device="cpu")
+    assert model.learn(40).num_timesteps == 40
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "lacks"),
+    [
+        (TokenizedObservation, "instructions"),
+        (SB3Observation, "instructions"),
+        (SingleView, "rgb"),
+        (DiscreteActions, "action space"),
+    ],
+)
+def test_wrappers_need_our_environment(wrapper: type[gymnasium.Wrapper], lacks: str) -> None:
+    with pytest.raises(BadInputError, match=lacks):
         wrapper(gymnasium.make("CartPole-v1"))
 
 
 @pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
-@pytest.mark.parametrize("wrapper", [TokenizedObservation, SB3Observation])
+@pytest.mark.parametrize(
+    "wrapper", [TokenizedObservation, SB3Observation, SingleView, DiscreteActions]
+)
 def test_wrapped_environments_pass_the_check_and_pickle(
     make_fake_env: MakeEnv, wrapper: type[gymnasium.Wrapper]
 ) -> None:
@@ -152,9 +223,10 @@ def test_ppo_trains_unchanged(one_torch_thread: None) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 def test_examples_in_the_documentation_run(one_torch_thread: None) -> None:
-    result = doctest.testmod(gym_clalfred.wrappers)
-    assert result.attempted > 0
-    assert result.failed == 0
+    for module in (gym_clalfred.wrappers.actions, gym_clalfred.wrappers.observations):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
 
 
 class WrittenByPeople(FakeSource):

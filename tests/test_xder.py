@@ -5,10 +5,9 @@ from dataclasses import replace
 import torch
 from learning import demonstration, demonstrations, learner, stream_for
 
-from agents.batch import Batch, EncodedEpisode
-from agents.losses import EpisodeLogits
-from cl.memory import Stored
-from cl.xder import FUTURE, XDER
+from clalfred.agents.agent import Head
+from clalfred.agents.episode import Batch, EncodedEpisode
+from clalfred.cl.xder import FUTURE, XDER
 from gym_clalfred.actions import Action
 
 ACTIONS = len(Action)
@@ -31,23 +30,19 @@ def of_actions(*actions: int, starts: bool = False) -> EncodedEpisode:
 
 def test_a_label_belongs_to_the_task_in_which_it_first_appeared() -> None:
     agent = make(batch_size=20, stream_size=10)
-    agent.observe(of_actions(0, 1, 12, starts=True))
-    agent.observe(of_actions(1, 2, 12, starts=True))
-    agent.observe(of_actions(0, 3, 12))
-    assert agent.action_task[[0, 1, 12, 2, 3]].tolist() == [0, 0, 0, 1, 1]
-    assert agent.action_task[4] == FUTURE
+    agent.learn([of_actions(0, 1, 12, starts=True)])
+    agent.learn([of_actions(1, 2, 12, starts=True), of_actions(0, 3, 12)])
+    assert agent.first_task["action"][[0, 1, 12, 2, 3]].tolist() == [0, 0, 0, 1, 1]
+    assert agent.first_task["action"][4] == FUTURE
     assert agent.task == 1
 
 
 def rewritten(old: list[float], new: list[float], truth: int, tasks: list[int]) -> list[float]:
     agent = make()
     agent.task = 1
+    agent.first_task["few"] = torch.tensor(tasks)
     result = agent._rewrite(
-        torch.tensor([old]),
-        torch.tensor([new]),
-        torch.tensor([truth]),
-        torch.tensor(tasks),
-        Stored(demonstration(0), task=0),
+        torch.tensor([old]), torch.tensor([new]), torch.tensor([truth]), agent._later("few", task=0)
     )
     return [round(value, 5) for value in result[0].tolist()]
 
@@ -74,9 +69,9 @@ def test_episodes_of_the_present_task_keep_their_logits() -> None:
     agent = make()
     agent.task = 1
     old = torch.zeros(1, 2)
-    stored = Stored(demonstration(0), task=1)
-    truth, tasks = torch.tensor([0]), torch.tensor([0, 1])
-    assert agent._rewrite(old, torch.ones(1, 2), truth, tasks, stored) is old
+    agent.first_task["few"] = torch.tensor([0, 1])
+    later = agent._later("few", task=1)
+    assert agent._rewrite(old, torch.ones(1, 2), torch.tensor([0]), later) is old
 
 
 def test_margin_constraints_between_past_present_and_future() -> None:
@@ -88,7 +83,8 @@ def test_margin_constraints_between_past_present_and_future() -> None:
     # Past against present, on the two streamed steps: 0.7 + 0.3 - 0.5 and 0.7 + 0.1 - 0.8.
     # Future against the truth, on all: 0.7 + 0.2 - 0.5, 0.7 + 0.1 - 0.8 and 0.7 + 0.1 - 0.6.
     expected = (0.5 + 0.0) / 2 + (0.4 + 0.0 + 0.2) / 3
-    value = agent._constraints(probability.log(), truth, first_task, streamed=2)
+    head = Head(probability.log(), truth, (2, 1))
+    value = agent._constraints(head, first_task, streamed=1)
     torch.testing.assert_close(value, torch.tensor(expected))
 
 
@@ -103,35 +99,34 @@ def test_a_group_never_spans_two_tasks_and_episodes_know_theirs() -> None:
 def test_replayed_episodes_are_rewritten_in_training() -> None:
     agent = make(batch_size=4, stream_size=2, memory=30)
     agent.learn([of_actions(0, 12, starts=True), of_actions(0, 12)])
-    before = [agent.stored_logits(slot).actions.clone() for slot in range(2)]
+    before = [agent.stored_logits(slot)["action"].clone() for slot in range(2)]
     agent.learn([of_actions(1, 12, starts=True), of_actions(1, 12)])
     for slot in range(2):
         after = agent.stored_logits(slot)
-        assert isinstance(after, EpisodeLogits)
-        changed = (after.actions != before[slot]).any(0).nonzero().flatten().tolist()
+        changed = (after["action"] != before[slot]).any(0).nonzero().flatten().tolist()
         assert changed == [1]
 
 
 def test_classes_belong_to_tasks_as_actions_do() -> None:
     agent = make(batch_size=20, stream_size=10)
     episode = stream_for(agent, 1)[0]
-    agent.observe(episode)
+    agent.learn([episode])
     named = episode.classes[episode.classes > 0]
     assert len(named)
-    assert (agent.class_task[named] == 0).all()
-    assert agent.class_task.eq(0).sum() == len(named.unique())
+    assert (agent.first_task["class"][named] == 0).all()
+    assert agent.first_task["class"].eq(0).sum() == len(named.unique())
 
 
 def test_the_loss_is_derpps_and_the_weighted_constraints() -> None:
     agent, plain = make(constraint_weight=0.5), learner("der++")
     agent.task = 1
-    agent.action_task[:6], agent.action_task[6:9] = 0, 1
-    batch = Batch.of(demonstrations(3))
-    predictions = agent.network(batch)
-    extra = agent._loss(predictions, batch, ()) - plain._loss(predictions, batch, ())
-    truth = batch.classes[batch.interactions]
-    constraints = agent._constraints(
-        predictions.action_logits, batch.actions, agent.action_task, len(batch.actions)
-    ) + agent._constraints(predictions.class_logits, truth, agent.class_task, len(truth))
-    assert constraints > 0
-    torch.testing.assert_close(extra, 0.5 * constraints)
+    first = agent.first_task["action"]
+    first[:6], first[6:9] = 0, 1
+    outputs = agent.agent(Batch.of(demonstrations(3)))
+    extra = agent.loss(outputs, ()) - plain.loss(outputs, ())
+    constraints = [
+        agent._constraints(outputs.heads[name], agent.first_task[name], streamed=3)
+        for name in ("action", "class")
+    ]
+    assert min(constraints) > 0
+    torch.testing.assert_close(extra, 0.5 * sum(constraints))

@@ -1,4 +1,4 @@
-"""``python -m cl.experiment CONFIG_JSON FOLDER [--no-media]``: one run, for sweeps."""
+"""``python -m clalfred.cl.experiment CONFIG_JSON FOLDER [--no-media]``: one run, for sweeps."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import signal
 import sys
 from types import FrameType
 
-from cl.experiment.children import REFUSED
-from cl.experiment.config import RunConfig
-from cl.experiment.run import train
+from clalfred.cl.experiment.children import REFUSED
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.run import train
 from gym_clalfred.errors import ClAlfredError, SimulatorError, StorageError
 
 #: What may go better another time.

@@ -7,30 +7,30 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from agents.arithmetic import make_portable
-from agents.behavior_cloning import BehaviorCloning
-from agents.checkpoint import load_state, save_state
-from agents.config import NetworkConfig
-from agents.encoder import ClosedEyes, VisualEncoder
-from agents.helpers import RolloutHelpers
-from agents.policy import Policy
-from cl.experiment.config import RunConfig
-from cl.experiment.tools import make_encoder
-from gym_clalfred.errors import DataError
+from clalfred.agents.acting.heuristics import ActionHeuristics
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.agent import Agent
+from clalfred.agents.behavior_cloning import find_device
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.agents.numerics.arithmetic import make_portable
+from clalfred.agents.registry import config_from_dict, make_agent
+from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.inputs import make_encoder
+from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.language.tokenizer import Tokenizer
 
 
-def save_agent(path: str | Path, agent: BehaviorCloning, config: RunConfig) -> Path:
+def save_agent(path: str | Path, agent: Agent, config: RunConfig) -> Path:
     """Writes what ``load_agent`` needs, and the config of the run that made it."""
-    assert agent.policy is not None
     return save_state(
         path,
         {
             "kind": "trained",
-            "encoder": agent.policy.encoder.name,
+            "agent": {"name": config.agent, "config": asdict(agent.config)},
+            "sight": agent.sight,
             "vocabulary": Tokenizer.default().digest,
-            "network_config": asdict(agent.config),
-            "network": dict(agent.network.state_dict()),
+            "weights": dict(agent.state_dict()),
             "run": config.to_dict(),
         },
     )
@@ -40,17 +40,19 @@ def load_agent(
     path: str | Path,
     *,
     encoder: VisualEncoder | None = None,
-    helpers: bool = True,
+    rules: bool = True,
     blind: bool = False,
+    deaf: bool = False,
     device: str = "auto",
-) -> tuple[BehaviorCloning, RunConfig]:
-    """An agent that can act, and the config of its run.
+) -> tuple[Policy, RunConfig]:
+    """An agent that can act, with SB3's ``predict``, and the config of its run.
 
     Args:
         path: ``agent.zip`` or a run's folder that has one.
         encoder: what it sees with, if not what the config names.
-        helpers: whether the released agent's rules help it, which look at the views themselves.
-        blind: whether it sees nothing, without helpers, and has to act by the words alone.
+        rules: whether the released agent's rules help it, which look at the views themselves.
+        blind: whether it sees nothing, and gets no help from the rules.
+        deaf: whether it reads nothing.
         device: where to compute.
     """
     path = Path(path)
@@ -66,31 +68,42 @@ def load_agent(
             f"{path}: is a checkpoint to continue from, not a trained agent; finish the run and "
             "use its agent.zip"
         )
-    config = RunConfig.from_dict(state["run"])
-    if config.network != "paper":
+    try:
+        config = RunConfig.recorded(state["run"])
+        agent = _rebuilt(path, state, config, encoder)
+    except (BadInputError, KeyError, TypeError, AttributeError, RuntimeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"{path}: does not hold an agent that this release can load ({error}); act with the "
+            "release that trained it, or train it again"
+        ) from error
+    heuristics = ActionHeuristics() if rules else ActionHeuristics.off()
+    return Policy(agent.to(find_device(device)), heuristics, blind, deaf), config
+
+
+def _rebuilt(
+    path: Path, state: Mapping[str, Any], config: RunConfig, encoder: VisualEncoder | None
+) -> Agent:
+    name = state["agent"]["name"]
+    settings = config_from_dict(name, state["agent"]["config"])
+    if settings.portable:
         make_portable()  # as in its run
-    eyes = encoder or make_encoder(config)
     _check_same(path, state, "vocabulary", Tokenizer.default().digest)
-    if encoder is None:
-        _check_same(path, state, "encoder", eyes.name)
-    agent = BehaviorCloning(
-        NetworkConfig(**state["network_config"]),
-        policy=Policy(
-            ClosedEyes(eyes) if blind else eyes,
-            RolloutHelpers() if helpers and not blind else RolloutHelpers.off(),
-            config.reads_goal,
-        ),
-        device=device,
-    )
-    agent.network.load_state_dict(state["network"])
-    return agent, config
+    given = encoder is not None
+    if encoder is None and settings.encoder:
+        encoder = make_encoder(settings.encoder, config.encoder_weights)
+    agent = make_agent(name, settings, encoder)
+    if not given:
+        _check_same(path, state, "sight", agent.sight)
+    agent.load_state_dict(state["weights"])
+    return agent
 
 
 def _check_same(path: Path, state: Mapping[str, Any], what: str, here: str) -> None:
     """An agent knows only the eyes and the words that it was trained with."""
-    there = state.get(what, here)  # files of earlier releases do not say
-    if there != here:
+    if state[what] != here:
         raise DataError(
-            f"{path}: was trained with the {what} {there}, this release has {here}: act with the "
-            "release that trained it, or train it again"
+            f"{path}: was trained with the {what} {state[what]}, this release has {here}: act with "
+            "the release that trained it, or train it again"
         )

@@ -1,28 +1,24 @@
-"""Evaluating an agent on chosen episodes: which ones, one line per episode, resumable."""
+"""Evaluating an agent along a run: on which episodes, and where each result belongs."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.behavior_cloning import BehaviorCloning
-from cl.experiment.config import RunConfig
-from cl.metrics import EpisodeResult
-from gym_clalfred.data.cache import atomic_file
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.cl.experiment.config import EVALUATED, RunConfig
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.stream import first_annotations, group_by_task
 from gym_clalfred.stream.orders import resolve_order
 
-#: The splits that agents are evaluated on.
-SPLITS = (Split.VALID_SEEN, Split.VALID_UNSEEN)
-
-#: Rolls an agent out; results come in any order.
-Evaluate = Callable[[BehaviorCloning, Sequence[EpisodeKey]], Iterator[EpisodeResult]]
+#: In rooms that training knows, and in others.
+SPLITS = ("seen", "unseen")
 
 
 @dataclass(frozen=True)
@@ -30,7 +26,7 @@ class Record:
     """What came of one episode, and where it belongs.
 
     Args:
-        split: where the episode is from.
+        split: ``seen`` or ``unseen``, by its room.
         on: number of its task in the stream's order, from 0.
         result: what came of it.
     """
@@ -50,8 +46,8 @@ class Record:
         return cls(values["split"], values["on"], EpisodeResult(**rest))
 
 
-#: Episodes by split and by the task's number.
-EvaluationSets = dict[Split, list[tuple[EpisodeKey, ...]]]
+#: Episodes by split, ``seen`` or ``unseen``, and by the task's number.
+EvaluationSets = dict[str, list[tuple[EpisodeKey, ...]]]
 
 
 def evaluation_sets(
@@ -74,15 +70,21 @@ def evaluation_sets(
             f"{', '.join(streamed)}: give the setup that the split folder is of"
         )
     tasks = resolve_order(config.task_setup, streamed)
-    balanced = config.scenario.is_balanced_by_room
+    balanced = config.task_setup.is_balanced_by_room
     sets: EvaluationSets = {}
-    for split in SPLITS:
+    splits = EVALUATED[config.evaluate_on]
+    if not any(source.entries(split) for split in splits.values()):
+        raise BadInputError(
+            f"evaluate_on {config.evaluate_on!r}: {source.label} has no such episodes; choose "
+            f"{' or '.join(name for name in EVALUATED if name != config.evaluate_on)}"
+        )
+    for name, split in splits.items():
         entries = first_annotations(source.entries(split), config.evaluated_annotations)
-        if not entries and any(source.entries(other) for other in SPLITS):
-            sets[split] = [() for _ in tasks]
+        if not entries:
+            sets[name] = [() for _ in tasks]
             continue
         groups = group_by_task(entries, config.task_setup, tasks=tasks, balanced=balanced, seed=0)
-        sets[split] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
+        sets[name] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
     return sets
 
 
@@ -94,56 +96,42 @@ def spread(keys: Sequence[EpisodeKey], count: int | None) -> tuple[EpisodeKey, .
 
 
 def evaluate_tasks(
-    agent: BehaviorCloning,
+    policy: Policy,
+    source: EpisodeSource,
     sets: EvaluationSets,
     tasks: Sequence[int],
+    rollout: RolloutConfig,
     path: Path,
-    evaluate: Evaluate,
-    listen: Callable[[Record, int], None] = lambda record, total: None,
+    on_record: Callable[[Record, int], None] = lambda record, total: None,
 ) -> list[Record]:
     """Records of all episodes of some tasks, in the order of the sets.
 
     Args:
-        agent: what to evaluate; it must choose the same in the same episode each time.
+        policy: what to evaluate.
+        source: has the episodes.
         sets: from ``evaluation_sets``.
         tasks: numbers of the tasks.
+        rollout: how to run them.
         path: a file of JSON lines that says what is done already; the rest is appended.
-        evaluate: rolls the agent out.
-        listen: called with each new record and the number of records in the end.
+        on_record: called with each new record and the number of records in the end.
     """
-    wanted = {
+    places = {
         str(key): (split, task, key)
         for split, groups in sets.items()
         for task in tasks
         for key in groups[task]
     }
-    done = {record.result.episode: record for record in read_lines(path)}
-    done = {name: record for name, record in done.items() if name in wanted}
-    left = [key for name, (_, _, key) in wanted.items() if name not in done]
-    # Half a line at the end of a killed process must not spoil the next one.
-    with atomic_file(path) as whole:
-        whole.write("".join(map(_line, done.values())).encode())
-    with path.open("a", encoding="utf-8") as file:
-        for result in evaluate(agent, left) if left else ():
-            split, task, _ = wanted[result.episode]
-            record = done[result.episode] = Record(split.value, task, result)
-            file.write(_line(record))
-            file.flush()
-            listen(record, len(wanted))
-    return [done[name] for name in wanted]
 
+    def record(result: EpisodeResult) -> Record:
+        split, task, _ = places[result.episode]
+        return Record(split, task, result)
 
-def read_lines(path: Path) -> list[Record]:
-    """The complete records of a file of JSON lines; none if there is no such file."""
-    records = []
-    if path.exists():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                records.append(Record.from_dict(json.loads(line)))
-            except (ValueError, KeyError, TypeError):
-                break  # the process was killed while it wrote this line
-    return records
-
-
-def _line(record: Record) -> str:
-    return json.dumps(record.to_dict()) + "\n"
+    results = evaluate(
+        policy,
+        source,
+        [key for _, _, key in places.values()],
+        rollout,
+        path,
+        lambda result: on_record(record(result), len(places)),
+    )
+    return [record(result) for result in results]

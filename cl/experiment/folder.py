@@ -18,15 +18,16 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from agents.checkpoint import load_state, save_state
-from cl.experiment.config import RunConfig
-from cl.experiment.results import Results, read_results
+from filelock import FileLock, Timeout
+
+from clalfred.agents.checkpoint import load_state, save_state
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results, read_results
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
@@ -77,16 +78,21 @@ class RunFolder:
         with storage_errors(self.path):
             refuse_other_run(self.path, self.config)
             self.path.mkdir(parents=True, exist_ok=True)
-            with (self.path / "run.lock").open("a+b") as lock:
-                if not _try_lock(lock):
-                    raise StorageError(
-                        f"{self.path}: another process is working on this run; wait for it or "
-                        "choose another folder"
-                    )
+            lock = FileLock(self.path / "run.lock", timeout=0)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise StorageError(
+                    f"{self.path}: another process is working on this run; wait for it or choose "
+                    "another folder"
+                ) from None
+            try:
                 refuse_other_run(self.path, self.config)  # it may have saved something just now
                 self._claim()
                 self._remove_leftovers()
                 yield self
+            finally:
+                lock.release()
 
     def load_checkpoint(self) -> dict[str, Any] | None:
         """The state to continue from, ``None`` at the beginning."""
@@ -127,7 +133,7 @@ class RunFolder:
         shutil.rmtree(self.tensorboard, ignore_errors=True)
         document = {"format": FORMAT, "version": __version__, "config": self.config.to_dict()}
         with atomic_file(path) as file:
-            file.write(json.dumps(document, indent=2).encode())
+            file.write(json.dumps(document, indent=2, allow_nan=False).encode())
 
     def _remove_leftovers(self) -> None:
         """Temporary files of a process that was killed while it wrote; nobody else is here."""
@@ -258,20 +264,3 @@ def _is_closed(path: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def _try_lock(file: IO[bytes]) -> bool:
-    """Locks a file until it is closed or its process ends; ``False`` if another has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -5,25 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.behavior_cloning import BehaviorCloning
-from agents.recording import FILM_STEPS, Performer, record
-from cl.experiment.results import Results
-from cl.experiment.tools import Tools
-from cl.report.plots import plot_all
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.recording import FILM_STEPS, Performer, record
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.plots import plot_all
+from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 
 
-def make_media(results: Results, agent: BehaviorCloning, tools: Tools, folder: Path) -> list[Path]:
+def make_media(results: Results, policy: Policy, source: EpisodeSource, folder: Path) -> list[Path]:
     """Plots, and films of the agent beside the expert in the episodes of ``pick_episodes``."""
     config = results.config
     made = plot_all(results, folder / "plots")
-    performers = [Performer("expert"), Performer(config.method, agent)]
+    performers = [Performer("expert"), Performer(config.method, policy)]
     for name, key in pick_episodes(results).items():
         path = folder / "videos" / f"{name}.mp4"
         steps = min(config.step_limit, FILM_STEPS)
-        made.append(
-            record(path, tools.source, key, performers, backend=config.backend, max_steps=steps)
-        )
+        made.append(record(path, source, key, performers, backend=config.backend, max_steps=steps))
     return made
 
 
@@ -36,7 +34,7 @@ def pick_episodes(results: Results) -> dict[str, EpisodeKey]:
     last = len(results.tasks)
     episodes = [
         one
-        for split in ("valid_unseen", "valid_seen")
+        for split in ("unseen", "seen")
         for one in results.document["splits"][split]["episodes"]
         if one["after"] == last and not one["error"]
     ]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from cl import metrics
-from cl.experiment.config import RunConfig
-from cl.experiment.evaluation import SPLITS, Record
-from cl.metrics import EpisodeResult, Scores
+from clalfred.cl import metrics
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS, Record
+from clalfred.cl.metrics import EpisodeResult, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UnknownMethodError
+from gym_clalfred.errors import BadInputError, ClAlfredError, DataError
 
 FORMAT = 1
 
@@ -66,7 +66,7 @@ class Results:
     @cached_property
     def config(self) -> RunConfig:
         """What was run."""
-        return RunConfig.from_dict(self.document["config"])
+        return RunConfig.recorded(self.document["config"])
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Results:
     def save(self, path: Path) -> None:
         """Writes ``results.json``, at once or not at all."""
         with atomic_file(path) as file:
-            file.write(json.dumps(self.document, indent=1).encode())
+            file.write(json.dumps(self.document, indent=1, allow_nan=False).encode())
 
 
 def make_results(
@@ -108,8 +108,8 @@ def make_results(
         tasks: names, first to last.
         evaluations: in the order of the stream.
         stream: name, digest and length of the schedule, and the position reached.
-        labels: what the data, the backend and the encoder call themselves.
-        arithmetic: how it was rounded, see ``agents.arithmetic.fingerprint``.
+        labels: what the data, the backend and the agent's eyes call themselves.
+        arithmetic: how it was rounded, see ``clalfred.agents.numerics.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.
@@ -134,10 +134,7 @@ def make_results(
             "stream": dict(stream),
             "evaluated_at": _positions(len(tasks), evaluations),
             "training": dict(training),
-            "splits": {
-                split.value: _split_results(split.value, len(tasks), evaluations)
-                for split in SPLITS
-            },
+            "splits": {split: _split_results(split, len(tasks), evaluations) for split in SPLITS},
             "curves": [dict(row) for row in curves],
             "seconds": dict(seconds or {}),
         }
@@ -149,7 +146,6 @@ def read_results(path: str | Path) -> Results:
 
     Raises:
         DataError: if there is none or it is malformed.
-        UnknownMethodError: if it is of a method that this process does not know.
     """
     path = Path(path)
     path = path / "results.json" if path.is_dir() else path
@@ -161,8 +157,6 @@ def read_results(path: str | Path) -> Results:
         raise DataError(f"{path}: not JSON ({error})") from error
     try:
         validate(document)
-    except UnknownMethodError as error:
-        raise UnknownMethodError(f"{path}: {error}") from error
     except BadInputError as error:
         raise DataError(f"{path}: {error}") from error
     return Results(document, path.parent)
@@ -179,13 +173,12 @@ def validate(document: Any) -> None:
     tasks = document["tasks"]
     _need(bool(tasks) and all(isinstance(task, str) for task in tasks), "tasks", "names of tasks")
     for number, row in enumerate(document["curves"]):
-        # Training may have diverged; a curve says so.
-        _need(_numbers(row, finite=False), f"curves[{number}]", "numbers by name")
+        _need(_numbers(row), f"curves[{number}]", "numbers by name")
     _need(_numbers(document["seconds"]), "seconds", "numbers by name")
     # Results of before it was written lack it.
     _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
-        _check_split(document["splits"].get(split.value), f"splits.{split.value}", len(tasks))
+        _check_split(document["splits"].get(split), f"splits.{split}", len(tasks))
 
 
 _TOP_LEVEL: dict[str, type] = {
@@ -202,7 +195,7 @@ _TOP_LEVEL: dict[str, type] = {
     "seconds": dict,
 }
 _PARTS: dict[str, dict[str, type]] = {
-    "labels": {"data": str, "backend": str, "encoder": str},
+    "labels": {"data": str, "backend": str, "sight": str},
     "stream": {"name": str, "digest": str, "length": int, "position": int},
     "training": {
         **dict.fromkeys(("updates", "steps_seen", "parameters", "memory", "held"), int),
@@ -240,9 +233,7 @@ _LARGEST = 2**63
 
 def _check_config(values: dict[str, Any]) -> None:
     try:
-        RunConfig.from_dict(values)
-    except UnknownMethodError as error:
-        raise UnknownMethodError(f"config: {error}") from error
+        RunConfig.recorded(values)
     except (ClAlfredError, ArithmeticError, TypeError, ValueError) as error:
         raise BadInputError(f"config: {error}") from error
 
@@ -288,7 +279,7 @@ def _check_fields(part: Any, where: str, fields: Mapping[str, type]) -> None:
         _need(name in part and _is(part[name], kind), place, _KINDS[kind])
 
 
-def _is(value: Any, kind: type, finite: bool = True) -> bool:
+def _is(value: Any, kind: type) -> bool:
     """As JSON has it: ``true`` is no number, but 1 is a fine share."""
     if isinstance(value, bool):
         return kind is bool
@@ -296,15 +287,15 @@ def _is(value: Any, kind: type, finite: bool = True) -> bool:
         return isinstance(value, kind)
     if isinstance(value, int):
         return (0 if kind is int else -_LARGEST) <= value < _LARGEST
-    return kind is float and isinstance(value, float) and (math.isfinite(value) or not finite)
+    return kind is float and isinstance(value, float) and math.isfinite(value)
 
 
 def _is_score(value: Any) -> bool:
     return value is None or _is(value, float)
 
 
-def _numbers(values: Any, finite: bool = True) -> bool:
-    return isinstance(values, dict) and all(_is(one, float, finite) for one in values.values())
+def _numbers(values: Any) -> bool:
+    return isinstance(values, dict) and all(_is(one, float) for one in values.values())
 
 
 def _positions(size: int, evaluations: Sequence[Evaluation]) -> list[int | None]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,74 +17,72 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.allocation import keep_freed_memory
-from agents.arithmetic import fingerprint, make_portable
-from agents.behavior_cloning import find_device
-from agents.features import EpisodeReader
-from agents.policy import Policy
-from cl.base import ContinualLearner
-from cl.experiment.agent_file import save_agent
-from cl.experiment.config import RunConfig
-from cl.experiment.curves import RunLogger
-from cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
-from cl.experiment.folder import RunFolder, storage_errors
-from cl.experiment.listener import Listener
-from cl.experiment.results import Evaluation, Results, make_results
-from cl.experiment.rollouts import make_evaluate
-from cl.experiment.tools import Tools, make_tools
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import RolloutConfig, torch_threads
+from clalfred.agents.behavior_cloning import find_device
+from clalfred.agents.demonstrations import CHUNK, EpisodeReader
+from clalfred.agents.numerics.allocation import keep_freed_memory
+from clalfred.agents.numerics.arithmetic import fingerprint, make_portable
+from clalfred.cl.experiment.agent_file import save_agent
+from clalfred.cl.experiment.callbacks import (
+    CheckpointCallback,
+    CurvesCallback,
+    EvaluationCallback,
+    RunCallback,
+)
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.curves import RunLogger
+from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
+from clalfred.cl.experiment.folder import RunFolder, storage_errors
+from clalfred.cl.experiment.inputs import RunInputs, make_inputs
+from clalfred.cl.experiment.results import Evaluation, Results, make_results
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import DataError
-from gym_clalfred.language.tokenizer import Tokenizer
+from gym_clalfred.errors import DataError, UsageError
 from gym_clalfred.stream import Schedule, TaskStream, build_schedule, from_split_folder
-
-#: Part of the time that may go into writing checkpoints.
-CHECKPOINT_SHARE = 0.05
-
-#: Updates between two points of the learning curves at most; a smaller group makes it fewer.
-CURVE_UPDATES = 8
 
 
 def train(
     config: RunConfig,
     out: str | Path,
     *,
-    tools: Tools | None = None,
+    inputs: RunInputs | None = None,
     device: str = "auto",
     workers: int = 1,
     checkpoint_seconds: float = 30.0,
     media: bool = True,
-    listener: Listener | None = None,
+    callbacks: Sequence[BaseCallback] = (),
 ) -> Results:
     """Trains, evaluates after each task, and writes the results; continues what was begun.
 
     Args:
         config: what to run.
-        out: the run's folder; see ``cl.experiment.folder`` for what is in it.
-        tools: episodes and encoder, if not those that the config names.
+        out: the run's folder; see ``clalfred.cl.experiment.folder`` for what is in it.
+        inputs: episodes and agent, if not those that the config names.
         device: where to compute; ``auto`` is a GPU if there is one.
         workers: processes that evaluate; several of them use the CPU, and on it the results do not
             depend on their number.
         checkpoint_seconds: least time between two checkpoints.
         media: whether to make plots and videos at the end.
-        listener: is told how it goes.
+        callbacks: SB3's, called after each episode; a ``RunCallback`` also hears of evaluations.
     """
-    if config.network == "paper":
-        keep_freed_memory()
-    else:
+    if config.agent_config().portable:
         make_portable()
+    else:
+        keep_freed_memory()
     find_device(device)  # a wrong one is said before anything slow begins
-    listener = listener or Listener()
     folder = RunFolder(out, config)
     with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
         results = folder.load_results()
         if results is None:
-            run = Run(config, folder, tools or make_tools(config), device, workers, listener)
-            run.checkpoint_seconds = checkpoint_seconds
-            results = run.complete(media)
-    listener.finished(results)
+            run = Run(config, folder, inputs or make_inputs(config), device, workers)
+            results = run.complete(callbacks, checkpoint_seconds, media)
+    for callback in callbacks:
+        if isinstance(callback, RunCallback):
+            callback.on_finished(results)
     return results
 
 
@@ -91,64 +90,80 @@ class Run:
     """A run in memory; ``complete`` takes it from wherever it is to the end."""
 
     def __init__(
-        self,
-        config: RunConfig,
-        folder: RunFolder,
-        tools: Tools,
-        device: str,
-        workers: int,
-        listener: Listener,
+        self, config: RunConfig, folder: RunFolder, inputs: RunInputs, device: str, workers: int
     ) -> None:
-        self.config, self.folder, self.tools, self.listener = config, folder, tools, listener
-        self.checkpoint_seconds = 30.0
-        self.schedule = limited(schedule_for(config, tools.source), config.episodes_per_task)
-        self.sets = evaluation_sets(config, tools.source, self.schedule.tasks)
+        self.config, self.folder, self.inputs = config, folder, inputs
+        self.schedule = limited(schedule_for(config, inputs.source), config.episodes_per_task)
+        self.sets = evaluation_sets(config, inputs.source, self.schedule.tasks)
         self.env = ClAlfredEnv(
-            config.scenario.value,
+            config.setup,
             order=config.order,
             backend=config.backend,
-            image_size=tools.encoder.image_size,
-            source=tools.source,
+            image_size=inputs.agent.image_size,
+            source=inputs.source,
         )
         self.reader = EpisodeReader(
-            tools.source,
-            tools.encoder,
-            tools.store,
+            inputs.source,
+            inputs.agent,
+            inputs.store,
             config.backend,
             config.augmentations,
-            config.reads_goal,
+            blind=config.blind,
+            deaf=config.deaf,
         )
-        self.agent = make_agent(config, tools, len(self.schedule), device)
+        self.learner = config.learner(
+            inputs.agent,
+            self.env,
+            policy=Policy(inputs.agent, config.heuristics, config.blind, config.deaf),
+            method=config.method_settings(len(self.schedule)),
+            reader=self.reader,
+            seed=config.seed,
+            device=device,
+        )
+        self.stream = TaskStream(self.env, self.schedule, self.learner)
+        self.rollout = RolloutConfig(
+            workers=workers, max_steps=config.step_limit, backend=config.backend
+        )
         #: Of all processes that had a part in this run.
-        self.arithmetic = {rounding_on(self.agent.device)}
-        self.stream = TaskStream(self.env, self.schedule, self.agent)
-        self.evaluate = make_evaluate(config, tools, workers)
+        self.arithmetic = {rounding_on(self.learner.device)}
         self.evaluations: list[Evaluation] = []
         self.seconds = {"train": 0.0, "evaluate": 0.0, "processor": 0.0}
-        self._activity: str | None = None
-        self._since = self._saved = time.monotonic()
-        self._worked = processor_seconds()
-        self._save_cost = 0.0
+        self.saved_at = self._since = time.monotonic()
+        self.save_cost = 0.0
         self.logger = RunLogger(None)
+        self._activity: str | None = None
+        self._worked = processor_seconds()
+        self._listeners: list[RunCallback] = []
 
-    def complete(self, media: bool = True) -> Results:
+    def complete(
+        self, callbacks: Sequence[BaseCallback], checkpoint_seconds: float, media: bool
+    ) -> Results:
         """Goes on to the end and gives the results."""
+        every = [
+            CurvesCallback(),
+            *callbacks,
+            CheckpointCallback(checkpoint_seconds),
+            EvaluationCallback(),
+        ]
+        self._listeners = [one for one in every if isinstance(one, RunCallback)]
         try:
             state = self.folder.load_checkpoint()
             self.logger = RunLogger(self.folder.tensorboard)
-            self.agent.set_logger(self.logger)
+            self.learner.set_logger(self.logger)
             if state is not None:
                 self.load_state_dict(state)
-            self.listener.started(self)
-            if self.config.evaluate_ahead:
-                self._evaluate(0)
-            for learned, end in enumerate(self.evaluation_points(), start=1):
-                self._learn_until(end)
-                if end == len(self.schedule) or not self.agent.offline:
-                    self._evaluate(learned)
+            for listener in self._listeners:
+                listener.run = self
+            self._prepare()
+            with self._timed("train"):
+                self.learner.learn(self.stream, every, log_interval=None)
+            if not self.stream.exhausted:
+                self.save()
+                raise UsageError("a callback has stopped the run; the same command continues it")
             return self._conclude(media)
         finally:
             self.logger.close()
+            self.reader.close()
             self.env.close()
 
     def evaluation_points(self) -> tuple[int, ...]:
@@ -160,11 +175,11 @@ class Run:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What the data, the simulator and the encoder call themselves, with their versions."""
+        """What the data, the simulator and the agent's eyes call themselves, with versions."""
         return {
-            "data": self.tools.source.label,
+            "data": self.inputs.source.label,
             "backend": self.env.simulator.label,
-            "encoder": self.tools.encoder.name,
+            "sight": self.inputs.agent.sight,
         }
 
     def state_dict(self) -> dict[str, Any]:
@@ -172,7 +187,7 @@ class Run:
         return {
             "labels": self.labels,
             "arithmetic": sorted(self.arithmetic),
-            "agent": self.agent.state_dict(),
+            "learner": self.learner.state_dict(),
             "stream": self.stream.state_dict(),
             "logger": self.logger.state_dict(),
             "evaluations": [
@@ -195,9 +210,8 @@ class Run:
                     f"{self.labels}; a run cannot change its data, simulator or encoder: finish it "
                     "with the release that began it, or choose another folder"
                 )
-            # Older checkpoints do not say.
-            self.arithmetic.update(state.get("arithmetic", ["unknown"]))
-            self.agent.load_state_dict(state["agent"], self.reader.find)
+            self.arithmetic.update(state["arithmetic"])
+            self.learner.load_state_dict(state["learner"], self.reader.find)
             self.stream.load_state_dict(state["stream"])
             self.logger.load_state_dict(state["logger"])
             self.evaluations = [
@@ -220,35 +234,11 @@ class Run:
         began = time.monotonic()
         self._count_time()
         self.folder.save_checkpoint(self.state_dict())
-        self._saved = time.monotonic()
-        self._save_cost = self._saved - began
+        self.saved_at = time.monotonic()
+        self.save_cost = self.saved_at - began
 
-    def _learn_until(self, end: int) -> None:
-        with self._timed("train"):
-            while self.stream.position < end:
-                self.agent.observe(self.reader(self.stream.next_demonstration()))
-                self._after_step()
-            if self.stream.exhausted:
-                for _ in self.agent.finish():
-                    self._after_step()
-                self._dump()
-
-    def _after_step(self) -> None:
-        rows = self.logger.curves.rows
-        shown = int(rows[-1]["updates"]) if rows else 0
-        if self.agent.num_updates - shown >= min(CURVE_UPDATES, self.agent.group_size):
-            self._dump()
-        self.listener.learned(self)
-        waited = time.monotonic() - self._saved
-        if waited > max(self.checkpoint_seconds, self._save_cost / CHECKPOINT_SHARE):
-            self.save()
-
-    def _dump(self) -> None:
-        if self.logger.name_to_value:
-            self.logger.record("train/episodes", self.agent.num_episodes)
-            self.logger.dump(self.agent.num_updates)
-
-    def _evaluate(self, learned: int) -> None:
+    def evaluate(self, learned: int) -> None:
+        """Evaluates after so many tasks, unless that is done."""
         if any(one.learned == learned for one in self.evaluations):
             return
         count = len(self.schedule.tasks)
@@ -256,37 +246,59 @@ class Run:
         if self.config.evaluate_ahead:
             tasks = range(min(learned + 1, count) if learned else count)
         self.save()
-        self.listener.evaluating(self, learned)
+        for listener in self._listeners:
+            listener.on_evaluating(learned)
         with self._timed("evaluate"):
             records = evaluate_tasks(
-                self.agent,
+                self.learner.policy,
+                self.inputs.source,
                 self.sets,
                 tasks,
+                self.rollout,
                 self.folder.evaluation(learned),
-                self.evaluate,
-                self.listener.evaluated_episode,
+                self._on_record,
             )
         evaluation = Evaluation(learned, self.stream.position, tuple(records))
         self.evaluations.append(evaluation)
         self._log(learned)
         self.save()
-        self.listener.evaluated(self, evaluation)
+        for listener in self._listeners:
+            listener.on_evaluated(evaluation)
+
+    def _prepare(self) -> None:
+        """Looks at all demonstrations once, in as many processes as evaluate."""
+        if self.rollout.workers < 2 or self.config.backend != "embedded":
+            return
+        missing = self.reader.missing(self.schedule.keys)
+        if len(missing) < CHUNK:
+            return
+        for done in self.reader.prepare(missing, self.rollout.workers):
+            for listener in self._listeners:
+                listener.on_prepared(done, len(missing))
+
+    def _on_record(self, record: Record, total: int) -> None:
+        for listener in self._listeners:
+            listener.on_evaluated_episode(record, total)
 
     def _log(self, learned: int) -> None:
         """TensorBoard only: the curves are those of training."""
-        if learned:
-            splits = self.results().document["splits"]
-            self.logger.board(
-                {
-                    f"{split}/{name}": value
-                    for split, part in splits.items()
-                    for name, value in (part["after_each_task"][learned - 1] or {}).items()
-                },
-                self.agent.num_updates,
-            )
+        if not learned:
+            return
+        values: dict[str, float] = {}
+        for split, part in self.results().document["splits"].items():
+            scores = part["after_each_task"][learned - 1] or {}
+            values |= {f"{split}/{name}": value for name, value in scores.items()}
+            row = part["matrix"]["SR"][learned - 1]
+            values |= {
+                f"{split}/SR_{task}": rate
+                for task, rate in zip(self.schedule.tasks, row)
+                if rate is not None
+            }
+        self.logger.board(values, self.learner.num_updates)
 
     def results(self) -> Results:
         """The results so far."""
+        learner = self.learner
         return make_results(
             self.config,
             self.schedule.tasks,
@@ -300,43 +312,54 @@ class Run:
             labels=self.labels,
             arithmetic="+".join(sorted(self.arithmetic)),
             training={
-                "updates": self.agent.num_updates,
-                "steps_seen": self.agent.num_timesteps,
-                "parameters": sum(one.numel() for one in self.agent.network.parameters()),
-                "memory": self.agent.method.memory,
-                "held": self.agent.held,
-                "needs_boundaries": self.agent.needs_boundaries,
-                "needs_labels": self.agent.needs_labels,
+                "updates": learner.num_updates,
+                "forwards": learner.num_forwards,
+                "steps_seen": learner.num_timesteps,
+                "parameters": sum(one.numel() for one in learner.agent.parameters()),
+                "memory": learner.method.memory,
+                "held": learner.held,
+                "budget": learner.budget(),
+                "needs_boundaries": learner.needs_boundaries,
+                "needs_labels": learner.needs_labels,
             },
             curves=self.logger.curves.rows,
             seconds=self.seconds,
         )
 
     def _conclude(self, media: bool) -> Results:
-        save_agent(self.folder.agent, self.agent, self.config)
+        save_agent(self.folder.agent, self.learner.policy.agent, self.config)
         results = replace(self.results(), folder=self.folder.path)
-        if media:
-            self.listener.illustrating(self)
-            from cl.experiment.media import make_media
-
-            make_media(results, self.agent, self.tools, self.folder.path)
         results.save(self.folder.results)
+        if media:
+            for listener in self._listeners:
+                listener.on_illustrating()
+            from clalfred.cl.experiment.media import make_media
+
+            try:
+                make_media(results, self.learner.policy, self.inputs.source, self.folder.path)
+            except Exception as error:  # results are written; no picture is worth losing them
+                warnings.warn(
+                    f"{self.folder.path}: plots or videos could not be made "
+                    f"({type(error).__name__}: {str(error).partition(chr(10))[0]}); the results "
+                    "are complete. clalfred-doctor says whether ffmpeg works",
+                    stacklevel=2,
+                )
         return results
 
     @contextmanager
     def _timed(self, activity: str) -> Iterator[None]:
+        """Counts the time of the block as spent on an activity, not on the one around it."""
         self._count_time()
-        self._activity = activity
+        before, self._activity = self._activity, activity
         yield
         self._count_time()
-        self._activity = None
+        self._activity = before
 
     def _count_time(self) -> None:
         now, worked = time.monotonic(), processor_seconds()
         if self._activity is not None:
             self.seconds[self._activity] += now - self._since
-            if "processor" in self.seconds:  # checkpoints of earlier runs did not count it
-                self.seconds["processor"] += worked - self._worked
+            self.seconds["processor"] += worked - self._worked
         self._since, self._worked = now, worked
 
 
@@ -350,21 +373,6 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def make_agent(
-    config: RunConfig, tools: Tools, stream_length: int, device: str
-) -> ContinualLearner:
-    """The untrained learner of a run."""
-    encoder = tools.encoder
-    vocabulary = len(Tokenizer.default().words)
-    return config.learner(
-        config.network_config(vocabulary, encoder.channels, encoder.cells),
-        method=config.method_settings(stream_length),
-        policy=Policy(encoder, reads_goal=config.reads_goal),
-        seed=config.seed,
-        device=device,
-    )
-
-
 def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
     """The whole stream of a run: the authors' own, or one that is made by its settings."""
     if config.split_folder is not None:
@@ -374,7 +382,7 @@ def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
         config.task_setup,
         kind=config.schedule,
         order=config.order,
-        balanced=config.scenario.is_balanced_by_room,
+        balanced=config.task_setup.is_balanced_by_room,
         seed=config.seed,
     )
 
@@ -399,14 +407,3 @@ def limited(schedule: Schedule, episodes_per_task: int | None) -> Schedule:
         tuple(task for _, task in kept),
         tuple(start for start in sorted(set(starts)) if start < len(kept)),
     )
-
-
-@contextmanager
-def torch_threads(count: int) -> Iterator[None]:
-    """Computes with a fixed number of threads inside the block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

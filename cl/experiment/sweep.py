@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.children import INTERRUPTED, REFUSED, Children
-from cl.experiment.config import RunConfig
-from cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
+from clalfred.cl.experiment.children import INTERRUPTED, REFUSED, Children
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
 from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
@@ -159,7 +159,7 @@ def do(job: Job, children: Children | None = None) -> Outcome:
 
 def _command(job: Job) -> list[str]:
     """The process that does a run."""
-    run = [sys.executable, "-m", "cl.experiment", json.dumps(job.config), job.folder]
+    run = [sys.executable, "-m", "clalfred.cl.experiment", json.dumps(job.config), job.folder]
     return run if job.media else [*run, "--no-media"]
 
 

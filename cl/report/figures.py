@@ -12,10 +12,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from cl.experiment.results import Results
-from cl.report.paired import success_rate
-from cl.report.plots import COLOURS, STYLE, plot_confidence, save
-from cl.report.text import SPLIT_TITLES
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.paired import success_rate
+from clalfred.cl.report.plots import COLOURS, STYLE, plot_confidence, save
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 
@@ -34,10 +34,10 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(10, 3.8))
         axes = figure.subplots(1, 2, sharey=True)
-        for ax, (split, title) in zip(axes, SPLIT_TITLES.items()):
+        for ax, split in zip(axes, SPLITS):
             for number, (method, runs) in enumerate(methods.items()):
                 _curve(ax, method, runs, split, number)
-            ax.set_title(f"valid {title}", loc="left", fontsize=11)
+            ax.set_title(f"{split} rooms", loc="left", fontsize=11)
             ax.set_xlabel("tasks learned")
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes[0].set_ylim(bottom=0)
@@ -53,7 +53,7 @@ def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) 
         figure = Figure(figsize=(10, 1.2 + 0.28 * len(names)))
         axes = figure.subplots(1, len(setups), sharex=True, sharey=True, squeeze=False)[0]
         for ax, (title, methods) in zip(axes, setups.items()):
-            for number, split in enumerate(SPLIT_TITLES):
+            for number, split in enumerate(SPLITS):
                 _rates(ax, methods, names, split, number)
             ax.set_title(title, loc="left", fontsize=11)
             ax.set_xlim(0, 100)
@@ -105,7 +105,7 @@ def _rates(
         markersize=5,
         linewidth=1.4,
         color=COLOURS[number],
-        label=f"{SPLIT_TITLES[split]} rooms",
+        label=f"{split} rooms",
     )
 
 

@@ -7,9 +7,9 @@ import io
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from cl.report.paper import SOURCE
-from cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
-from cl.report.text import SPLIT_TITLES, TEXT_WIDTH, fitted
+from clalfred.cl.report.paper import SOURCE
+from clalfred.cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
+from clalfred.cl.report.text import TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
 
@@ -121,8 +121,8 @@ def interval(statistic: Statistic | None) -> str:
 
 def _by_split(tables: Sequence[Table]) -> Iterator[tuple[Table, str, str]]:
     for table in tables:
-        for split, name in SPLIT_TITLES.items():
-            yield table, split, f"valid {name}: {table.title}"
+        for split in SPLITS:
+            yield table, split, f"{split} rooms: {table.title}"
 
 
 def _header(table: Table, metrics: Sequence[str]) -> list[str]:

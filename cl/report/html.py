@@ -9,11 +9,11 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.results import Results
-from cl.report.formats import interval, number
-from cl.report.paper import SOURCE
-from cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
-from cl.report.text import task_title
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.formats import interval, number
+from clalfred.cl.report.paper import SOURCE
+from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
+from clalfred.cl.report.text import task_title
 from gym_clalfred import __version__
 
 #: Videos are embedded up to this size in all; a page must stay something that one can mail.
@@ -44,9 +44,11 @@ def as_html(
         "videos": videos,
         "videosLeftOut": left_out,
     }
-    template = resources.files("cl.report").joinpath("page.html").read_text(encoding="utf-8")
+    template = (
+        resources.files("clalfred.cl.report").joinpath("page.html").read_text(encoding="utf-8")
+    )
     # Nothing in the data may end the script element it stands in.
-    content = json.dumps(data).replace("<", "\\u003c")
+    content = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
     return template.replace("/*DATA*/null", content, 1)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from cl.experiment.results import Results
-from cl.report.summary import common_ground
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.summary import common_ground
 
 RESAMPLES = 10_000
 _SEED = 0

@@ -33,4 +33,4 @@ def paper_value(
     pair = _SR_LAST.get(method, {}).get(setup)
     if metric != "SR_last" or schedule != "disjoint" or pair is None:
         return None
-    return pair[0 if split == "valid_seen" else 1] / 100
+    return pair[0 if split == "seen" else 1] / 100

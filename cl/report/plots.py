@@ -10,10 +10,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from cl.experiment.results import Results
-from cl.report.text import SPLIT_TITLES, task_title
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.text import task_title
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.scenarios import Scenario
+from gym_clalfred.setups import Setup
 
 #: How all plots look.
 STYLE: Any = {
@@ -59,7 +60,7 @@ def plot_tasks(results: Results) -> Figure:
     figure = Figure(figsize=(10, 3.6))
     axes = figure.subplots(1, 2, sharey=True)
     count = len(results.tasks)
-    for ax, (split, title) in zip(axes, SPLIT_TITLES.items()):
+    for ax, split in zip(axes, SPLITS):
         matrix = _percent(results.matrix(split))
         for task, name in enumerate(results.tasks):
             shown = [after for after in range(count) if not np.isnan(matrix[after, task])]
@@ -71,7 +72,7 @@ def plot_tasks(results: Results) -> Figure:
                 color=COLOURS[task % len(COLOURS)],
                 label=task_title(name),
             )
-        ax.set_title(f"valid {title}", loc="left", fontsize=11)
+        ax.set_title(f"{split} rooms", loc="left", fontsize=11)
         ax.set_xticks(range(1, count + 1))
         ax.set_xlim(0.8, count + 0.2)
         ax.set_xlabel("tasks learned")
@@ -90,7 +91,7 @@ def plot_matrices(results: Results) -> Figure:
     places = range(len(names))
     axes = figure.subplots(2, 2)
     for row, score in enumerate(("SR", "GC")):
-        for column, (split, title) in enumerate(SPLIT_TITLES.items()):
+        for column, split in enumerate(SPLITS):
             ax = axes[row][column]
             matrix = _percent(results.matrix(split, score))
             top = max(1.0, float(np.nanmax(matrix)))
@@ -104,7 +105,7 @@ def plot_matrices(results: Results) -> Figure:
             ax.set_xlabel("evaluated on")
             ax.set_ylabel("after learning")
             ax.grid(False)
-            ax.set_title(f"{score} in %, valid {title}", loc="left", fontsize=11)
+            ax.set_title(f"{score} in %, {split} rooms", loc="left", fontsize=11)
     figure.suptitle(_title(results), x=0.06, ha="left", fontsize=12)
     figure.tight_layout(rect=(0, 0, 1, 0.97))
     return figure
@@ -183,7 +184,7 @@ def task_borders(results: Results) -> list[float]:
         return []
     if "evaluated_at" in document:
         return [at for at in document["evaluated_at"][:-1] if at is not None]
-    if config.scenario is Scenario.IMBALANCED_ENVIRONMENT_IL:
+    if config.task_setup is Setup.IMBALANCED_ENVIRONMENT_IL:
         return []
     length, count = document["stream"]["length"], len(results.tasks)
     return [task * length / count for task in range(1, count)]

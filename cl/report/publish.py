@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.results import Results, read_results, validate
-from cl.report.published_tables import (
+from clalfred.cl.experiment.results import Results, read_results, validate
+from clalfred.cl.report.published_tables import (
     LEADER,
     ablations,
     as_they_are,
@@ -47,7 +47,9 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
                 "of one tier, network and limits in one folder"
             )
         with atomic_file(path) as file:
-            file.write((json.dumps(document, separators=(",", ":")) + "\n").encode())
+            file.write(
+                (json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n").encode()
+            )
         made.append(path)
     return made
 
@@ -90,7 +92,7 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         source: the episodes that the runs were evaluated on.
     """
     # matplotlib is only needed here.
-    from cl.report import figures
+    from clalfred.cl.report import figures
 
     runs = read_published(folder)
     shown = folder / "figures"

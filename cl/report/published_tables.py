@@ -7,24 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.rollout import EpisodeResult
-from cl.experiment.results import Results
-from cl.failures import Failure, failure_table
-from cl.registry import get_method, method_names
-from cl.report.paired import Difference, compare, success_rate
-from cl.report.paper import paper_value
-from cl.report.summary import SPLITS, Statistic, group_title, paired_differences
-from cl.report.text import SPLIT_TITLES
+from clalfred.agents.acting.records import EpisodeResult
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.failures import Failure, failure_table
+from clalfred.cl.registry import is_offline, method_names
+from clalfred.cl.report.paired import Difference, compare, success_rate
+from clalfred.cl.report.paper import paper_value
+from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.setups import Setup
 
 #: Against what the others are compared, and who leads in the paper.
 WORST, LEADER = "finetuning", "cama"
 
-SETUP_TITLES = {
-    "behavior-il": "Behavior-IL",
-    "environment-il": "Environment-IL",
-    "imbalanced-environment-il": "Imbalanced Environment-IL",
-}
+SETUP_TITLES = {setup.value: setup.paper_name for setup in Setup}
 
 #: The paper's setups, in the README's table.
 HEADLINE = ("behavior-il", "environment-il")
@@ -53,7 +49,7 @@ def tables(runs: Sequence[Results]) -> str:
 
 def ablations(runs: Sequence[Results]) -> str:
     """Markdown: methods with other settings, beside the same methods as they are."""
-    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in _ABLATED]
+    header = [f"{name}: {what}" for name in SPLITS for what in _ABLATED]
     rows = [["", "setup", "orders", *header]]
     variants: dict[tuple[str, str], list[Results]] = {}
     for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
@@ -80,7 +76,7 @@ _ABLATED = ("SR last", "SR avg", "SR last − as it is")
 def failures(run: Results, source: EpisodeSource) -> str:
     """Markdown: why the episodes of a run's last evaluation failed, by task type."""
     parts = []
-    for split, title in SPLIT_TITLES.items():
+    for split in SPLITS:
         episodes = run.document["splits"][split]["episodes"]
         last = [one for one in episodes if one["after"] == len(run.tasks)]
         records = [
@@ -90,7 +86,7 @@ def failures(run: Results, source: EpisodeSource) -> str:
         table = failure_table(source, records)
         total: Counter[str] = sum(table.values(), Counter())
         columns = [name for name in ("solved", *(one.value for one in Failure)) if total[name]]
-        rows = [[f"valid {title}", *columns]]
+        rows = [[f"{split} rooms", *columns]]
         rows += [
             [name, *(str(row[column]) for column in columns)]
             for name, row in [*table.items(), ("all", total)]
@@ -101,7 +97,7 @@ def failures(run: Results, source: EpisodeSource) -> str:
 
 def _scores(methods: dict[str, list[Results]]) -> str:
     header = ["method", "runs"]
-    for name in SPLIT_TITLES.values():
+    for name in SPLITS:
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
     rows = [[*header, "forgetting, seen", "minutes"]]
     for method, runs in methods.items():
@@ -115,7 +111,7 @@ def _scores(methods: dict[str, list[Results]]) -> str:
                 _percent(_papers(runs[0], split)),
             ]
         minutes = sum(map(_minutes, runs)) / len(runs)
-        row += [_mean(runs, "valid_seen", "forgetting"), f"{minutes:.1f}"]
+        row += [_mean(runs, "seen", "forgetting"), f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
 
@@ -126,13 +122,13 @@ def _papers(run: Results, split: str) -> float | None:
 
 
 def _differences(methods: dict[str, list[Results]]) -> str:
-    header = [f"{name}: {what}" for name in SPLIT_TITLES.values() for what in ("SR last", "SR avg")]
+    header = [f"{name}: {what}" for name in SPLITS for what in ("SR last", "SR avg")]
     rows = [["", "orders", *header]]
     pairs = [(name, WORST) for name in methods if name != WORST]
     pairs += [
         (LEADER, name)
         for name in methods
-        if name not in (LEADER, WORST) and not get_method(methods[name][0].config.method).offline
+        if name not in (LEADER, WORST) and not is_offline(methods[name][0].config.method)
     ]
     for first, second in pairs:
         if first not in methods or second not in methods:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from agents.conv_encoder import ConvEncoder
-from cl.experiment.config import RunConfig
-from cl.experiment.results import METRICS, Results, read_results
-from cl.registry import get_method, method_names
-from cl.report.paper import paper_value
-from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
-
-SPLITS = ("valid_seen", "valid_unseen")
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import METRICS, Results, read_results
+from clalfred.cl.registry import is_offline, method_names
+from clalfred.cl.report.paper import paper_value
+from gym_clalfred.errors import BadInputError, DataError
 
 #: Shown unless others are asked for.
 MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
@@ -113,8 +110,7 @@ def load_runs(
 ) -> list[Results]:
     """All finished runs below a folder, then published copies, in the order of their paths.
 
-    A run that is there twice, as when its folder was copied, is taken once. One of a method that
-    this process does not know is left out.
+    A run that is there twice, as when its folder was copied, is taken once.
 
     Args:
         folder: with ``results.json`` in folders of runs, or files that ``publish.collect`` wrote.
@@ -126,11 +122,7 @@ def load_runs(
     """
     found = []
     for path in (*sorted(Path(folder).rglob("results.json")), *sorted(Path(folder).rglob(COPIES))):
-        try:
-            run = read_results(path)
-        except UnknownMethodError as error:
-            listen(f"{error}; left out")
-            continue
+        run = read_results(path)
         # A copy shares its folder with others, so that nothing else in there is its own.
         found.append((path, run if path.name == "results.json" else replace(run, folder=None)))
     if not found:
@@ -211,17 +203,22 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
 
     Args:
         config: of a run.
-        labels: what its data, backend and encoder call themselves.
+        labels: what its data, backend and eyes call themselves.
     """
-    parts = [config.setup, config.schedule, labels["data"], labels["backend"], config.network]
+    parts = [
+        config.setup,
+        config.schedule,
+        config.evaluate_on,
+        labels["data"],
+        labels["backend"],
+        config.agent,
+    ]
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
-    if labels["encoder"] != _default_encoder():
-        parts.append(f"encoder {labels['encoder']}")
+    parts.append(labels["sight"])
+    parts += [f"{name} {value}" for name, value in config.agent_changes.items()]
     if config.augment:
-        parts.append("seven looks")
-    if not config.reads_goal:
-        parts.append("without the goal")
+        parts.append("seven augmentations")
     limits = [
         f"{name} {value}"
         for name, value in (
@@ -243,11 +240,6 @@ def _own_step_limit(config: RunConfig) -> int | None:
     return None if limit == replace(config, max_steps=None).step_limit else limit
 
 
-@cache
-def _default_encoder() -> str:
-    return ConvEncoder().name
-
-
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     by_method: dict[str, list[Results]] = {}
     for run in runs:
@@ -259,7 +251,7 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
             tuple(sorted((run.config.order, run.config.seed) for run in group)),
             _statistics(group),
             {} if reference is None or method == baseline else paired_differences(group, reference),
-            get_method(group[0].config.method).offline,
+            is_offline(group[0].config.method),
         )
         for method, group in by_method.items()
     ]

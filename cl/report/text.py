@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cl.experiment.results import SCORES, Results
-from cl.metrics import Scores
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import SCORES, Results
+from clalfred.cl.metrics import Scores
 from gym_clalfred.tasks.spec import TaskType
 
 #: Tables of the report are not wider.
 TEXT_WIDTH = 110
-
-SPLIT_TITLES = {"valid_seen": "seen", "valid_unseen": "unseen"}
 
 
 def task_title(task: str) -> str:
@@ -53,17 +52,17 @@ def fitted(rows: Sequence[Sequence[str]], width: int = TEXT_WIDTH) -> str:
 
 def evaluation_table(results: Results, learned: int) -> str:
     """SR and GC on every task evaluated after so many tasks."""
-    rows = [["task"] + [f"{title} {score}" for title in SPLIT_TITLES.values() for score in _SHORT]]
+    rows = [["task"] + [f"{title} {score}" for title in SPLITS for score in _SHORT]]
     for number, task in enumerate(results.tasks):
         cells = [
             results.matrix(split, score)[learned - 1][number] if learned else None
-            for split in SPLIT_TITLES
+            for split in SPLITS
             for score in _SHORT
         ]
         if any(cell is not None for cell in cells):
             rows.append([task_title(task), *map(percent, cells)])
     if learned:
-        overall = [results.document["splits"][split]["after_each_task"] for split in SPLIT_TITLES]
+        overall = [results.document["splits"][split]["after_each_task"] for split in SPLITS]
         scores = [(part[learned - 1] or {}).get(score) for part in overall for score in _SHORT]
         rows.append(["all so far", *map(percent, scores)])
     return f"After task {learned} of {len(results.tasks)}, in %\n" + aligned(rows)
@@ -75,14 +74,14 @@ def description(results: Results) -> str:
     labels, training = document["labels"], document["training"]
     tested = [
         sum(one["after"] == len(results.tasks) for one in document["splits"][split]["episodes"])
-        for split in SPLIT_TITLES
+        for split in SPLITS
     ]
     millions = f"{training['parameters'] / 1e6:.1f} million parameters"
     lines = {
         "method": f"{config.method_title}, seed {config.seed}, memory {training['held']} episodes",
         "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
         f"{document['stream']['length']} episodes, each once",
-        "training": f"{training['updates']} updates, network {config.network}, {millions}",
+        "training": f"{training['updates']} updates, agent {config.agent}, {millions}",
         "data": f"{labels['data']} in {labels['backend']}",
         "tested on": f"{tested[0]} episodes in rooms it knows (seen), "
         f"{tested[1]} in rooms it does not (unseen)",
@@ -92,10 +91,10 @@ def description(results: Results) -> str:
 
 def summary_table(results: Results) -> str:
     """The paper's metrics of a finished run."""
-    rows = [["in %", *SPLIT_TITLES.values()]]
+    rows = [["in %", *SPLITS]]
     names = [f"{score}_{kind}" for kind in ("last", "avg") for score in SCORES]
     for name in (*names, "forgetting", "backward_transfer", "forward_transfer", "A_AUC"):
-        values = [results.metric(split, name) for split in SPLIT_TITLES]
+        values = [results.metric(split, name) for split in SPLITS]
         if any(value is not None for value in values):
             rows.append([name, *map(percent, values)])
     return f"{description(results)}\n\n{aligned(rows)}"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cl.experiment.results import Results, read_results
-from cl.report.paired import Difference, compare
-from cl.report.publish import compacted
-from cl.report.summary import SPLITS
+from clalfred.cl.experiment.results import Results, read_results
+from clalfred.cl.report.paired import Difference, compare
+from clalfred.cl.report.publish import compacted
+from clalfred.cl.report.summary import SPLITS
 
 #: What two equal runs may differ in.
 _OF_THE_MACHINE = ("versions", "seconds")

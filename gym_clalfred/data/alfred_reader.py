@@ -27,7 +27,7 @@ from gym_clalfred.data.trajectory import (
 )
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.objects import LAMPS, MOVABLE_RECEPTACLES, SLICED_FORM, ObjectClass
-from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.rooms import is_room
 from gym_clalfred.simulator.contract import (
     GRID_METRES,
     SIGHT_PIXELS,
@@ -133,8 +133,8 @@ def _task(root: Field) -> TaskSpec:
 
 def _scene(scene: Field) -> Scene:
     number = scene["scene_num"]
-    if type(number.value) is not int or number.value not in ROOM_NUMBERS:
-        number.fail("a scene number of AI2-THOR (1-30, 201-230, 301-330, 401-430)")
+    if type(number.value) is not int or not is_room(number.value):
+        number.fail("the number of a room (1-30, 201-230, 301-330, 401-430 or of four digits)")
     plan = scene["floor_plan"]
     if plan.value != f"FloorPlan{number.value}":
         plan.fail(f"'FloorPlan{number.value}', as scene_num says")

@@ -111,8 +111,8 @@ class TrajectoryArchive(EpisodeSource):
     """Reads what ``write_archive`` wrote; rooms are the generated ones.
 
     Args:
-        folder: with ``train.zip``, ``valid_seen.zip`` and ``valid_unseen.zip``; a missing one is
-            a split without episodes.
+        folder: with ``train.zip`` and so on for each split; a missing one is a split without
+            episodes.
         label: names the data in results; the folder's name if not given.
     """
 

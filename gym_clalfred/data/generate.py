@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,12 +13,13 @@ from gym_clalfred.data.requests import Request
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.errors import SimulatorError
-from gym_clalfred.expert.planner import UnsolvableError, solve
+from gym_clalfred.expert.planner import TooLongError, UnsolvableError, solve
 from gym_clalfred.language.grammar import write_annotations
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, Demand, arrange
+from gym_clalfred.simulator.embedded.generator.contents import holders_of
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
@@ -51,20 +53,19 @@ class TrajectoryGenerator:
 
     def make(self, request: Request) -> Trajectory:
         """The trajectory of a request: always the same for the same request and version."""
-        reasons, found = [], []
+        reasons, long = [], []
         for attempt in range(MAX_ATTEMPTS):
-            rng = request.rng(attempt)
             try:
-                found.append(self._attempt(request, rng))
+                return self._attempt(request, attempt, request.scope.longest)
+            except TooLongError:
+                long.append(attempt)
+                if len(long) == MAX_LONG:
+                    break
             except (UnsolvableError, ArrangementError) as error:
                 reasons.append(str(error))
-                continue
-            shortest = min(found, key=lambda trajectory: len(trajectory.actions))
-            longest = request.scope.longest
-            if longest is None or len(shortest.actions) <= longest or len(found) == MAX_LONG:
-                return shortest
+        found = list(self._in_full(request, long))
         if found:
-            return shortest
+            return min(found, key=lambda trajectory: len(trajectory.actions))
         raise SimulatorError(
             f"no {request.task_type.paper_name} could be solved in {MAX_ATTEMPTS} attempts for "
             f"{request}: expected most to be solvable; the last reasons were {reasons[-3:]}"
@@ -74,15 +75,23 @@ class TrajectoryGenerator:
         """Frees the simulator."""
         self._simulator.close()
 
-    def _attempt(self, request: Request, rng: np.random.Generator) -> Trajectory:
-        numbers = request.rooms
-        room = make_room(numbers[int(rng.integers(len(numbers)))])
+    def _in_full(self, request: Request, attempts: Iterable[int]) -> Iterator[Trajectory]:
+        """The attempts that were given up as too long, carried out to their ends."""
+        for attempt in attempts:
+            with contextlib.suppress(UnsolvableError):
+                yield self._attempt(request, attempt, None)
+
+    def _attempt(self, request: Request, attempt: int, longest: int | None) -> Trajectory:
+        rng, room = request.rng(attempt), make_room(request.room(attempt))
         scope = request.scope
-        task = sample_task(room, request.task_type, rng, slicing=scope.slicing)
+        task = sample_task(room, request.task_type, rng, sliced=scope.sliced)
         if task is None:
             raise UnsolvableError(f"room {room.number} has no task of this type")
-        scene = sample_scene(room, task, rng, hidden=scope.hidden, near=scope.nearest)
-        demonstration = solve(self._simulator, scene, task, rng, nearest=scope.nearest)
+        hidden = None if scope.hidden is None else bool(rng.random() < scope.hidden)
+        scene = sample_scene(room, task, rng, hidden=hidden, near=scope.nearest)
+        demonstration = solve(
+            self._simulator, scene, task, rng, nearest=scope.nearest, longest=longest
+        )
         return Trajectory(
             folder=folder_name(task, room.number),
             trial=request.trial,
@@ -90,9 +99,7 @@ class TrajectoryGenerator:
             scene=scene,
             plan=demonstration.plan,
             actions=demonstration.actions,
-            annotations=write_annotations(
-                task, demonstration.facts, rng, request.annotations, scope.precise
-            ),
+            annotations=write_annotations(task, demonstration.facts, rng, request.annotations),
         )
 
 
@@ -101,7 +108,7 @@ def sample_scene(
     task: TaskSpec,
     rng: np.random.Generator,
     *,
-    hidden: bool = True,
+    hidden: bool | None = None,
     near: bool = False,
 ) -> Scene:
     """An arrangement in which the task is possible and not yet done, and a place to start.
@@ -110,12 +117,15 @@ def sample_scene(
         room: where.
         task: what for.
         rng: all choices come from it.
-        hidden: whether what the task needs may start in closed containers.
+        hidden: whether the targets start in closed containers, as far as the room has such for
+            them, or nothing that the task needs does; ``None`` for either.
         near: start within ``NEAR_METRES`` of a target if possible, instead of anywhere.
 
     Raises:
         ArrangementError: if the room has no space for what the task needs.
     """
+    if hidden:
+        hidden = bool(_closed_holders(room, task))
     demands = task_demands(task, hidden)
     poses = arrange(room, rng, required=demands, keep_free=_keep_free(task))
     points = sorted(room.walkable)
@@ -137,20 +147,34 @@ def _distance(point: tuple[float, float], targets: Sequence[Vector]) -> float:
     return min((math.dist(point, (x, z)) for x, _, z in targets), default=math.inf)
 
 
-def task_demands(task: TaskSpec, hidden: bool = True) -> tuple[Demand, ...]:
-    """What has to lie in the room, and where it may not lie at the start."""
+def task_demands(task: TaskSpec, hidden: bool | None = None) -> tuple[Demand, ...]:
+    """What has to lie in the room, and where it may or may not lie at the start.
+
+    Args:
+        task: what for.
+        hidden: whether the targets start in closed containers, or nothing that is needed does;
+            ``None`` for either.
+    """
     done = frozenset({task.receptacle} if task.receptacle is not None else ())
-    done |= frozenset() if hidden else CLOSED_AT_START
+    done |= CLOSED_AT_START if hidden is False else frozenset()
     treatment = _TREATMENT_PLACES.get(task.type)
     elsewhere = done | (frozenset({treatment}) if treatment is not None else frozenset())
     count = 2 if task.type is TaskType.PICK_TWO_AND_PLACE and not task.sliced else 1
-    demands = [Demand(task.target, count, not_in=elsewhere)]
+    only = CLOSED_AT_START if hidden else None
+    demands = [Demand(task.target, count, not_in=elsewhere, only_in=only)]
     if task.movable is not None:
         demands.append(Demand(task.movable, not_in=done))
     if task.sliced:
         # As in ALFRED, what is cut and what cuts it mostly lie in the open.
         demands.append(Demand(ObjectClass.Knife, not_in=CLOSED_AT_START))
     return tuple(demands)
+
+
+def _closed_holders(room: Room, task: TaskSpec) -> frozenset[ObjectClass]:
+    """Closed containers of a room in which the target of a task may start."""
+    (demand, *_) = task_demands(task, hidden=True)
+    holders = {fixture.object_class for fixture in room.fixtures} & holders_of(task.target)
+    return frozenset(holder for holder in holders if demand.allows(holder))
 
 
 def _keep_free(task: TaskSpec) -> frozenset[ObjectClass]:

@@ -5,12 +5,16 @@ Arrow format in Minari's own folder. An episode's metadata holds the key of the 
 ``options["episode"]``, and the whole trajectory, as ``traj_data``; so an import gives back exactly
 what was exported, masks and annotations included. Rooms are not exported: episodes
 in rooms that are not the generated ones need the store that they came from to be played.
+``recover_environment`` gives the environment of an export, or one with the same episodes.
 """
 
 from __future__ import annotations
 
-import warnings
+import os
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -23,6 +27,8 @@ from numpy.typing import NDArray
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.archive import write_archive
+from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.recovery import recoverable_spec
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
@@ -51,6 +57,8 @@ def export_minari(
 ) -> Any:
     """Writes episodes as a Minari dataset, one at a time, and returns the ``MinariDataset``.
 
+    The dataset appears when it is complete.
+
     Actions are (action, class) pairs of the environment's action space, the last one Stop; infos
     hold ``high_step``, the high-level step that each action belongs to.
 
@@ -62,8 +70,7 @@ def export_minari(
             observations are the goal and the instructions.
     """
     minari = _minari()
-    if dataset_id in minari.list_local_datasets():
-        raise BadInputError(f"Minari has a dataset {dataset_id!r} already: choose another name")
+    target = _new_path(dataset_id)
     space = spaces.MultiDiscrete([len(Action), len(ObjectClass)])
     documents: list[dict[str, str]] = []
 
@@ -76,25 +83,27 @@ def export_minari(
             documents.append(document)
             yield _buffer(episode, env)
 
-    try:
-        with warnings.catch_warnings():
-            # Minari misses a registered environment, author and code link: the data needs none.
-            warnings.simplefilter("ignore", UserWarning)
-            dataset = minari.create_dataset_from_buffers(
-                dataset_id,
-                buffers(),
-                action_space=space,
-                observation_space=env.observation_space if env else WORDS_SPACE,
-                algorithm_name="expert",
-                description=f"CL-ALFRED demonstrations, {source.label}",
-                data_format="arrow",
-                jpeg_encoding=False,
-            )
-        dataset.storage.update_episode_metadata(documents)
-    except BaseException:
-        if dataset_id in minari.list_local_datasets():
-            minari.delete_dataset(dataset_id)
-        raise
+    with _complete_or_nothing(target) as folder:
+        storage = minari.dataset.minari_storage.MinariStorage.new(
+            folder / "data",
+            action_space=space,
+            observation_space=env.observation_space if env else WORDS_SPACE,
+            env_spec=recoverable_spec(source, env),
+            data_format="arrow",
+            jpeg_encoding=False,
+        )
+        storage.update_metadata(
+            {
+                "dataset_id": dataset_id,
+                "algorithm_name": "expert",
+                "description": f"CL-ALFRED demonstrations, {source.label}",
+                "minari_version": minari.__version__,
+                "requirements": ["cl-alfred-gym"],
+            }
+        )
+        storage.update_episodes(buffers())
+        storage.update_episode_metadata(documents)
+        _add_namespaces(target)
     return minari.load_dataset(dataset_id)
 
 
@@ -110,7 +119,7 @@ def import_minari(
         dataset_id: Minari's name.
         folder: where the archive is written.
     """
-    dataset = _minari().load_dataset(dataset_id)
+    dataset = _load(dataset_id)
     keys: list[EpisodeKey] = []
     found: dict[Split, dict[str, int]] = {}
     for number, metadata in enumerate(_metadata(dataset)):
@@ -203,6 +212,76 @@ def _trajectories(dataset: Any, numbers: Iterable[int]) -> Iterator[Trajectory]:
         yield parse_trajectory(metadata["traj_data"], str(metadata["id"]))
 
 
+def _load(dataset_id: str) -> Any:
+    minari = _minari()
+    path = _path(dataset_id)
+    if not (path / "data").is_dir():
+        raise DataError(
+            f"Minari has no dataset {dataset_id!r}: expected it in {path}; "
+            "`minari list local` shows which there are, `minari download` gets others"
+        )
+    return minari.load_dataset(dataset_id)
+
+
+def _path(dataset_id: str) -> Path:
+    """Where Minari keeps a dataset; raises for what is no name of one."""
+    from minari.dataset.minari_dataset import parse_dataset_id
+    from minari.storage import get_dataset_path
+
+    try:
+        parse_dataset_id(dataset_id)
+    except (TypeError, ValueError):
+        raise BadInputError(
+            f"expected a Minari dataset's name of letters, digits, - and _, with a version, such "
+            f"as 'clalfred/small/train-v0', got {dataset_id!r}"
+        ) from None
+    return Path(get_dataset_path(dataset_id))
+
+
+def _new_path(dataset_id: str) -> Path:
+    """As ``_path``, if nothing is there yet and Minari would find what is put there."""
+    path = _path(dataset_id)
+    if path.exists():
+        raise BadInputError(f"Minari has a dataset {dataset_id!r} already: choose another name")
+    outer = next((folder for folder in path.parents if (folder / "data").is_dir()), None)
+    if outer is not None:
+        raise BadInputError(f"{dataset_id!r} would be inside the dataset {outer}: choose another")
+    return path
+
+
+@contextmanager
+def _complete_or_nothing(target: Path) -> Iterator[Path]:
+    """A folder to write to that takes its name when the block ends without an error.
+
+    Until then it is hidden from Minari, which fails on folders that hold no whole dataset.
+    """
+    from minari.storage import get_dataset_path
+
+    unfinished = Path(tempfile.mkdtemp(prefix=".clalfred-", dir=get_dataset_path()))
+    try:
+        yield unfinished
+        os.chmod(unfinished, 0o755)
+        os.replace(unfinished, target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _add_namespaces(target: Path) -> None:
+    """Makes the folders that a dataset's name begins with known to Minari."""
+    from minari.namespace import NAMESPACE_METADATA_FILENAME
+    from minari.storage import get_dataset_path
+
+    root = Path(get_dataset_path())
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for folder in target.parents:
+        if folder == root:
+            break
+        path = folder / NAMESPACE_METADATA_FILENAME
+        if not path.exists():
+            with atomic_file(path) as file:
+                file.write(b"{}")
+
+
 def _minari() -> Any:
     for package in ("minari", "pyarrow"):
         if find_spec(package) is None:
@@ -210,5 +289,6 @@ def _minari() -> Any:
                 f"{package} is not installed: pip install 'cl-alfred-gym[minari]'"
             )
     import minari
+    import minari.dataset.minari_storage
 
     return minari

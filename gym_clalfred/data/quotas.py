@@ -10,9 +10,6 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
 
-#: Annotations of every trajectory, unless ALFRED's own counts say more.
-ANNOTATIONS = 3
-
 
 @dataclass(frozen=True)
 class Quota:
@@ -43,22 +40,26 @@ class Scope:
     """Which of all possible tasks a tier asks for; by default any.
 
     Args:
-        rooms: training rooms that are used; empty for all.
+        rooms: rooms of the seen splits; empty for all of ``TRAIN_NUMBERS``.
         longest: actions that the expert should need at most; more where no such task is found.
-        slicing: whether the target may have to be cut.
-        hidden: whether the target may start in a closed container.
+        sliced: share of kitchen trajectories whose target has to be cut, for all task types but
+            Examine; ``None`` for ALFRED's share of each task type.
+        hidden: share of trajectories whose targets start in a closed container, where the room has
+            one for them; ``None`` for wherever things happen to lie.
         nearest: whether the agent starts near a target and the expert takes the nearest object of a
             class, instead of any.
-        precise: whether instructions count short walks and name every turn and look, instead of as
-            much as people do.
     """
 
     rooms: tuple[int, ...] = ()
     longest: int | None = None
-    slicing: bool = True
-    hidden: bool = True
+    sliced: float | None = None
+    hidden: float | None = None
     nearest: bool = False
-    precise: bool = False
+
+    def __post_init__(self) -> None:
+        for name, share in (("sliced", self.sliced), ("hidden", self.hidden)):
+            if share is not None and not 0 <= share <= 1:
+                raise BadInputError(f"{name} {share!r}: expected a share from 0 to 1, or None")
 
 
 #: No restriction.
@@ -73,7 +74,7 @@ class Tier:
         name: as users say it.
         quotas: what each split consists of.
         seed: of everything random in it.
-        evaluated_annotations: of each validation trajectory, how many annotations an evaluation
+        evaluated_annotations: of each trajectory, how many annotations an evaluation
             takes unless told otherwise; ``None`` for all, as ALFRED does.
         evaluation_steps: actions after which an evaluation cuts an episode unless told otherwise;
             ``None`` for ALFRED's 1000.
@@ -111,12 +112,12 @@ def _quotas(rows: dict[TaskType, _Row]) -> tuple[Quota, ...]:
     )
 
 
-def _even(rows: dict[TaskType, str]) -> tuple[Quota, ...]:
+def _even(rows: dict[TaskType, str], annotations: int) -> tuple[Quota, ...]:
     """From "K L B B" numbers of trajectories, all with the same number of annotations."""
     return _quotas(
         {
             task_type: tuple(
-                (int(n), int(n) * ANNOTATIONS) if int(n) else None for n in row.split()
+                (int(n), int(n) * annotations) if int(n) else None for n in row.split()
             )
             for task_type, row in rows.items()
         }
@@ -132,7 +133,7 @@ _TINY_TRAIN = {
     TaskType.COOL: "4 0 0 0",
     TaskType.MOVABLE: "2 1 1 0",
 }
-_TINY_VALID = {
+_TINY_OTHERS = {
     TaskType.EXAMINE: "0 1 0 0",
     TaskType.PICK_AND_PLACE: "0 0 1 0",
     TaskType.PICK_TWO_AND_PLACE: "0 0 0 1",
@@ -142,22 +143,32 @@ _TINY_VALID = {
     TaskType.MOVABLE: "1 0 0 0",
 }
 _SMALL_TRAIN = {
-    TaskType.EXAMINE: "0 60 60 0",
-    TaskType.PICK_AND_PLACE: "12 30 36 42",
-    TaskType.PICK_TWO_AND_PLACE: "12 30 36 42",
-    TaskType.CLEAN: "78 0 0 42",
-    TaskType.HEAT: "120 0 0 0",
-    TaskType.COOL: "120 0 0 0",
-    TaskType.MOVABLE: "72 30 18 0",
+    TaskType.EXAMINE: "0 240 240 0",
+    TaskType.PICK_AND_PLACE: "48 120 144 168",
+    TaskType.PICK_TWO_AND_PLACE: "48 120 144 168",
+    TaskType.CLEAN: "312 0 0 168",
+    TaskType.HEAT: "480 0 0 0",
+    TaskType.COOL: "480 0 0 0",
+    TaskType.MOVABLE: "288 120 72 0",
 }
 _SMALL_VALID = {
-    TaskType.EXAMINE: "0 6 6 0",
-    TaskType.PICK_AND_PLACE: "2 3 3 4",
-    TaskType.PICK_TWO_AND_PLACE: "2 3 3 4",
-    TaskType.CLEAN: "7 0 0 5",
-    TaskType.HEAT: "12 0 0 0",
-    TaskType.COOL: "12 0 0 0",
-    TaskType.MOVABLE: "6 3 3 0",
+    TaskType.EXAMINE: "0 8 8 0",
+    TaskType.PICK_AND_PLACE: "3 4 4 5",
+    TaskType.PICK_TWO_AND_PLACE: "3 4 4 5",
+    TaskType.CLEAN: "9 0 0 7",
+    TaskType.HEAT: "16 0 0 0",
+    TaskType.COOL: "16 0 0 0",
+    TaskType.MOVABLE: "8 4 4 0",
+}
+# Multiples of the eight unseen test rooms of each type.
+_SMALL_TEST = {
+    TaskType.EXAMINE: "0 16 16 0",
+    TaskType.PICK_AND_PLACE: "8 8 8 8",
+    TaskType.PICK_TWO_AND_PLACE: "8 8 8 8",
+    TaskType.CLEAN: "16 0 0 16",
+    TaskType.HEAT: "32 0 0 0",
+    TaskType.COOL: "32 0 0 0",
+    TaskType.MOVABLE: "16 8 8 0",
 }
 
 # ALFRED's own counts. For valid_unseen only the sums over rows and columns are published; the
@@ -191,7 +202,9 @@ _FULL: dict[Split, dict[TaskType, _Row]] = {
         TaskType.MOVABLE: ((26, 84), (5, 15), (3, 10), None),
     },
 }
-
+# ALFRED keeps its tests' counts to itself.
+_FULL[Split.TEST_SEEN] = _FULL[Split.VALID_SEEN]
+_FULL[Split.TEST_UNSEEN] = _FULL[Split.VALID_UNSEEN]
 
 #: The fifteen smallest training rooms of each type.
 _SMALL_ROOMS = (
@@ -203,28 +216,34 @@ _SMALL_ROOMS = (
 
 
 def _splits(
-    train: dict[TaskType, str], valid: dict[TaskType, str]
+    annotations: int,
+    train: dict[TaskType, str],
+    valid: dict[TaskType, str],
+    test: dict[TaskType, str],
 ) -> dict[Split, tuple[Quota, ...]]:
     return {
-        Split.TRAIN: _even(train),
-        Split.VALID_SEEN: _even(valid),
-        Split.VALID_UNSEEN: _even(valid),
+        Split.TRAIN: _even(train, annotations),
+        Split.VALID_SEEN: _even(valid, annotations),
+        Split.VALID_UNSEEN: _even(valid, annotations),
+        Split.TEST_SEEN: _even(test, annotations),
+        Split.TEST_UNSEEN: _even(test, annotations),
     }
 
 
-# In the smaller tiers validation uses one annotation of each trajectory: other words for the same
-# room and start tell little more about an agent, at the full price.
 #: The tiers by name: ``tiny`` for tests, ``small`` by default, ``full`` with ALFRED's counts.
 TIERS = {
-    "tiny": Tier("tiny", _splits(_TINY_TRAIN, _TINY_VALID), evaluated_annotations=1),
+    # Evaluations take one annotation of each trajectory: other words for the same room and start
+    # tell little more about an agent, at the full price.
+    "tiny": Tier(
+        "tiny", _splits(3, _TINY_TRAIN, _TINY_OTHERS, _TINY_OTHERS), evaluated_annotations=1
+    ),
+    # One annotation each: another trajectory teaches more than other words for the same one.
     "small": Tier(
         "small",
-        _splits(_SMALL_TRAIN, _SMALL_VALID),
+        _splits(1, _SMALL_TRAIN, _SMALL_VALID, _SMALL_TEST),
         evaluated_annotations=1,
         evaluation_steps=100,
-        scope=Scope(
-            _SMALL_ROOMS, longest=36, slicing=False, hidden=False, nearest=True, precise=True
-        ),
+        scope=Scope(_SMALL_ROOMS, longest=36, sliced=0.0, hidden=0.0, nearest=True),
     ),
     "full": Tier("full", {split: _quotas(rows) for split, rows in _FULL.items()}),
 }

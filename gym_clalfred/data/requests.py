@@ -9,8 +9,19 @@ import numpy as np
 from gym_clalfred.data.quotas import ANY_TASK, Quota, Scope, Tier
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.rooms import TRAIN_NUMBERS, VALID_UNSEEN_NUMBERS, RoomType
+from gym_clalfred.rooms import (
+    PRETRAINING_NUMBERS,
+    TEST_UNSEEN_NUMBERS,
+    TRAIN_NUMBERS,
+    VALID_UNSEEN_NUMBERS,
+    RoomType,
+)
 from gym_clalfred.tasks.spec import TaskType
+
+#: Attempts in one room before the next has its turn.
+TRIES_PER_ROOM = 15
+
+_UNSEEN = {Split.VALID_UNSEEN: VALID_UNSEEN_NUMBERS, Split.TEST_UNSEEN: TEST_UNSEEN_NUMBERS}
 
 
 @dataclass(frozen=True)
@@ -25,6 +36,7 @@ class Request:
         room_type: where.
         annotations: how many there are to be.
         scope: which tasks may be asked for.
+        turn: which of the rooms is tried first; they take turns within a split.
     """
 
     seed: int
@@ -34,13 +46,17 @@ class Request:
     room_type: RoomType
     annotations: int
     scope: Scope = ANY_TASK
+    turn: int = 0
 
     @property
     def rooms(self) -> tuple[int, ...]:
         """The scene numbers it may use."""
-        unseen = self.split is Split.VALID_UNSEEN
-        numbers = VALID_UNSEEN_NUMBERS if unseen else self.scope.rooms or TRAIN_NUMBERS
+        numbers = _UNSEEN.get(self.split) or self.scope.rooms or TRAIN_NUMBERS
         return tuple(number for number in numbers if RoomType.of(number) is self.room_type)
+
+    def room(self, attempt: int) -> int:
+        """The scene number of one attempt; where a room has no such task, the next has its turn."""
+        return self.rooms[(self.turn + attempt // TRIES_PER_ROOM) % len(self.rooms)]
 
     @property
     def trial(self) -> str:
@@ -54,12 +70,19 @@ class Request:
 
 
 def check_tier(tier: Tier) -> None:
-    """Raises ``BadInputError`` if a tier lacks a split or asks for a room that there is not."""
+    """Raises ``BadInputError`` if a tier lacks a split or asks for a room that it cannot have."""
     missing = [split.value for split in Split if split not in tier.quotas]
     if missing:
         raise BadInputError(
             f"tier {tier.name!r} has no quotas for {', '.join(missing)}: expected some for every "
             "split, () for none"
+        )
+    kept = {*PRETRAINING_NUMBERS, *VALID_UNSEEN_NUMBERS, *TEST_UNSEEN_NUMBERS}
+    leaked = sorted(kept.intersection(tier.scope.rooms))
+    if leaked:
+        raise BadInputError(
+            f"tier {tier.name!r} would train in rooms {leaked}: expected none that are kept for "
+            "unseen splits or for pre-training"
         )
     for split in Split:
         for request in split_requests(tier, split):
@@ -71,15 +94,21 @@ def check_tier(tier: Tier) -> None:
 
 
 def split_requests(tier: Tier, split: Split) -> list[Request]:
-    """A split's requests, task types and room types mixed, so that any beginning is a fair part."""
-    cells: list[tuple[Quota, int]] = [
-        (quota, position) for quota in tier.quotas[split] for position in range(quota.trajectories)
-    ]
+    """A split's requests, task types and room types mixed, so that any beginning is a fair part.
+
+    The rooms of a type take turns, over each task type and over the whole split.
+    """
+    cells: list[tuple[Quota, int, int]] = []
+    turns = dict.fromkeys(RoomType, 0)
+    for quota in tier.quotas[split]:
+        for position in range(quota.trajectories):
+            cells.append((quota, position, turns[quota.room_type]))
+            turns[quota.room_type] += 1
     rng = np.random.default_rng([tier.seed, tuple(Split).index(split)])
     order = rng.permutation(len(cells))
     requests = []
     for index, cell in enumerate(order):
-        quota, position = cells[cell]
+        quota, position, turn = cells[cell]
         requests.append(
             Request(
                 tier.seed,
@@ -89,6 +118,7 @@ def split_requests(tier: Tier, split: Split) -> list[Request]:
                 quota.room_type,
                 quota.annotations(position),
                 tier.scope,
+                turn,
             )
         )
     return requests

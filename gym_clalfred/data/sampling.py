@@ -54,24 +54,32 @@ _CUT = frozenset(SLICED_FORM) - {ObjectClass.Egg}
 
 
 def sample_task(
-    room: Room, task_type: TaskType, rng: np.random.Generator, *, slicing: bool = True
+    room: Room, task_type: TaskType, rng: np.random.Generator, *, sliced: float | None = None
 ) -> TaskSpec | None:
     """A task that makes sense in the room, or ``None`` if there is none of that type.
 
     The target is drawn with ALFRED's frequency of targets, then where it goes with ALFRED's
-    frequency of receptacles. ``slicing`` says whether the target may have to be cut.
+    frequency of receptacles.
+
+    Args:
+        room: where.
+        task_type: the behaviour.
+        rng: all choices come from it.
+        sliced: share of kitchen tasks whose target has to be cut; ``None`` for ALFRED's.
     """
     fixtures = {fixture.object_class for fixture in room.fixtures}
     items = CLASS_FREQUENCY[room.room_type]
-    share = _SLICED_SHARE.get(task_type, 0.0) if slicing else 0.0
-    sliced = bool(rng.random() < share) and bool(_CUT & items.keys())
+    share = _SLICED_SHARE.get(task_type, 0.0)
+    if sliced is not None and task_type in _SLICED_SHARE:
+        share = sliced
+    cut = bool(rng.random() < share) and bool(_CUT & items.keys())
     options: dict[ObjectClass, list[tuple[TaskSpec, float]]] = {}
     for target in TARGET_COUNTS:
-        if target not in items or (sliced and target not in _CUT):
+        if target not in items or (cut and target not in _CUT):
             continue
         if target not in _TREATED.get(task_type, TARGET_COUNTS):
             continue
-        found = list(_tasks(task_type, target, sliced, fixtures, set(items)))
+        found = list(_tasks(task_type, target, cut, fixtures, set(items)))
         if found:
             options[target] = found
     if not options:

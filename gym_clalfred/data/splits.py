@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import ALFRED_SPLITS, EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.spec import TaskType
@@ -69,7 +69,10 @@ class SplitFolder:
 def read_alfred_splits(path: str | Path) -> dict[Split, tuple[EpisodeKey, ...]]:
     """ALFRED's ``oct21.json``: the episodes of the published splits, without the tests."""
     document = Field.read(Path(path))
-    return {split: tuple(_key(entry, split) for entry in document[split.value]) for split in Split}
+    return {
+        split: tuple(_key(entry, split) for entry in document[split.value])
+        for split in ALFRED_SPLITS
+    }
 
 
 def common_task(keys: Iterable[EpisodeKey]) -> TaskType | RoomType | None:

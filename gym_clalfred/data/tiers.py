@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
-import sys
 import tempfile
-from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
@@ -24,10 +22,11 @@ from gym_clalfred.data.manifest import (
     read_manifest,
     write_manifest,
 )
+from gym_clalfred.data.progress_lines import with_progress
 from gym_clalfred.data.quotas import TIERS, Tier
 from gym_clalfred.data.requests import check_tier, split_requests
 from gym_clalfred.data.source import EpisodeSource
-from gym_clalfred.data.trajectory import Split, Trajectory
+from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError, StorageError
 
 
@@ -59,7 +58,8 @@ def tier_source(
 
 def _made_by_one(tier: Tier, folder: Path, workers: int | None) -> Manifest:
     """The manifest of a tier that one process makes while others wait."""
-    with file_lock(folder.with_name(f"{folder.name}.lock")):
+    lock = folder.with_name(f"{folder.name}.lock")
+    with file_lock(lock, f"waiting for another process that generates tier {tier.name}"):
         manifest = _usable_manifest(folder, tier)
         if manifest is None:
             _remove_leftovers(folder)
@@ -136,7 +136,12 @@ def _make_splits(tier: Tier, folder: Path, workers: int) -> dict[str, ArchiveEnt
     from gym_clalfred.data.workers import generate_all
 
     requests = [request for split in Split for request in split_requests(tier, split)]
-    trajectories = _with_progress(generate_all(requests, workers), len(requests), tier.name)
+    trajectories = with_progress(
+        generate_all(requests, workers),
+        len(requests),
+        f"generating tier {tier.name}",
+        "trajectories",
+    )
     entries = {}
     for split in Split:
         # One stream for all splits, so that the workers start only once.
@@ -166,15 +171,3 @@ def _usable_manifest(folder: Path, tier: Tier, thorough: bool = False) -> Manife
     if identity != (tier.name, tier.seed, code_fingerprint()) or found != expected:
         return None
     return manifest if is_intact(folder, manifest, thorough) else None
-
-
-def _with_progress(
-    trajectories: Iterator[Trajectory], total: int, title: str
-) -> Generator[Trajectory, None, None]:
-    """Shows a progress bar on a terminal and nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield from trajectories
-        return
-    from tqdm import tqdm
-
-    yield from tqdm(trajectories, total=total, desc=title, unit=" trajectories")

@@ -23,11 +23,26 @@ _MOST_DIGITS = 6
 
 
 class Split(str, Enum):
-    """ALFRED's published splits."""
+    """Parts of the data: one to train on, two to tune with and two for published numbers.
+
+    ALFRED publishes the first three with their demonstrations; its tests have none, so its data
+    has no episodes of the last two.
+    """
 
     TRAIN = "train"
     VALID_SEEN = "valid_seen"
     VALID_UNSEEN = "valid_unseen"
+    TEST_SEEN = "test_seen"
+    TEST_UNSEEN = "test_unseen"
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether its rooms are those of ``train``."""
+        return self not in (Split.VALID_UNSEEN, Split.TEST_UNSEEN)
+
+
+#: The splits that ALFRED publishes with demonstrations.
+ALFRED_SPLITS = (Split.TRAIN, Split.VALID_SEEN, Split.VALID_UNSEEN)
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,8 @@ class RunLengthMask:
         """From a (300, 300) boolean array."""
         padded = np.concatenate(([False], mask.ravel(), [False]))
         edges = np.flatnonzero(padded[1:] != padded[:-1])
-        return cls(tuple((int(a), int(b - a)) for a, b in edges.reshape(-1, 2)))
+        starts, ends = edges[::2], edges[1::2]
+        return cls(tuple(zip(starts.tolist(), (ends - starts).tolist())))
 
     def decode(self) -> NDArray[np.bool_]:
         """To a (300, 300) boolean array."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gym_clalfred.simulator.contract import AgentPose, ObjectState
 
@@ -65,12 +66,9 @@ class Box:
 
 def ahead_and_right(pose: AgentPose, x: float, z: float) -> tuple[float, float]:
     """How far ahead and to the right of the agent a point is."""
-    yaw = math.radians(pose.yaw)
+    sine, cosine = _heading(pose.yaw)
     dx, dz = x - pose.x, z - pose.z
-    return (
-        dx * math.sin(yaw) + dz * math.cos(yaw),
-        dx * math.cos(yaw) - dz * math.sin(yaw),
-    )
+    return dx * sine + dz * cosine, dx * cosine - dz * sine
 
 
 def span_from(pose: AgentPose, box: Box) -> tuple[float, float, float, float]:
@@ -79,6 +77,13 @@ def span_from(pose: AgentPose, box: Box) -> tuple[float, float, float, float]:
     ahead = [corner[0] for corner in corners]
     right = [corner[1] for corner in corners]
     return min(ahead), max(ahead), min(right), max(right)
+
+
+@lru_cache(maxsize=512)
+def _heading(yaw: float) -> tuple[float, float]:
+    """Sine and cosine of a heading in degrees."""
+    angle = math.radians(yaw)
+    return math.sin(angle), math.cos(angle)
 
 
 def _clamp(value: float, low: float, high: float, margin: float) -> float:

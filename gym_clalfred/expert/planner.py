@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from gym_clalfred.data.trajectory import ExpertAction, HighStep
+from gym_clalfred.expert.recorder import TooLongError
 from gym_clalfred.expert.skills import Skills, UnsolvableError
 from gym_clalfred.language.grammar_facts import StepFacts
 from gym_clalfred.objects import KNIVES, ObjectClass
@@ -16,7 +17,7 @@ from gym_clalfred.simulator.contract import Scene, Simulator
 from gym_clalfred.tasks.goals import goal_status
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
-__all__ = ["Demonstration", "UnsolvableError", "solve"]
+__all__ = ["Demonstration", "TooLongError", "UnsolvableError", "solve"]
 
 #: Objects of a class that are tried one by one before any of the rest will do.
 _INSTANCES_TRIED = 4
@@ -57,6 +58,7 @@ def solve(
     rng: np.random.Generator,
     *,
     nearest: bool = False,
+    longest: int | None = None,
 ) -> Demonstration:
     """Solves a task from the start of a scene; the goal conditions are all met at its end.
 
@@ -66,11 +68,13 @@ def solve(
         task: what to do.
         rng: chooses between several objects of a class, as in ALFRED.
         nearest: take the nearest of them instead, which is easier to imitate.
+        longest: actions that the solution may have; any number for ``None``.
 
     Raises:
+        TooLongError: as soon as the solution has more actions than that.
         UnsolvableError: if the goal is met at the start already or cannot be reached.
     """
-    skills = Skills(simulator, scene)
+    skills = Skills(simulator, scene, longest)
     if _goal_met(simulator, task):
         raise UnsolvableError("the goal is met before anything is done")
 

@@ -68,10 +68,12 @@ def candidate_poses(routes: Routes, aims: Iterable[Aim]) -> list[AgentPose]:
 
 
 def _scored(routes: Routes, aim: Aim) -> Iterable[tuple[AgentPose, float]]:
-    agent_y = routes.start.y
+    agent_y, box = routes.start.y, aim.box
+    x0, x1, z0, z1 = box.x0 - _REACH, box.x1 + _REACH, box.z0 - _REACH, box.z1 + _REACH
     for cell_x, cell_z in routes.grid.cells:
         x, z = cell_x * GRID_METRES, cell_z * GRID_METRES
-        if aim.box.distance(x, z) > _REACH:
+        # Most cells are far off, which two comparisons tell sooner than a distance.
+        if not (x0 <= x <= x1 and z0 <= z <= z1) or box.distance(x, z) > _REACH:
             continue
         point = aim.point(x, z)
         for yaw in range(0, 360, ROTATE_DEGREES):

@@ -34,6 +34,10 @@ class StepFailedError(Exception):
         self.anywhere = anywhere
 
 
+class TooLongError(Exception):
+    """The solution needs more actions than it may."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """A moment of the demonstration to which the recorder can return."""
@@ -52,10 +56,12 @@ class Recorder:
     Args:
         simulator: where to act.
         scene: reset to when the recorder is made, and whenever it goes back.
+        longest: actions that there may be; any number for ``None``.
     """
 
-    def __init__(self, simulator: Simulator, scene: Scene) -> None:
+    def __init__(self, simulator: Simulator, scene: Scene, longest: int | None = None) -> None:
         self.simulator = simulator
+        self._longest = longest
         self.actions: list[ExpertAction] = []
         self.steps: list[HighStep] = []
         self.facts: list[StepFacts] = []
@@ -89,7 +95,8 @@ class Recorder:
         self.facts.append(facts)
 
     def walk(self, path: Sequence[Action]) -> None:
-        """Moves, turns and looks."""
+        """Moves, turns and looks; an interaction has to follow."""
+        self._check_length(len(path) + 1)
         for action in path:
             before = self.simulator.agent
             outcome = self.simulator.step(action)
@@ -111,6 +118,7 @@ class Recorder:
 
     def interact(self, action: Action, object_class: ObjectClass, wanted: Collection[str]) -> str:
         """Acts on the instance that the class means, which must be a wanted one; gives its id."""
+        self._check_length(1)
         simulator = self.simulator
         sight = simulator.sight()
         choice = choose_by_class(object_class, sight, simulator.objects, self._previous)
@@ -139,6 +147,10 @@ class Recorder:
         )
         self._previous = choice.pointing
         return choice.object_id
+
+    def _check_length(self, more: int) -> None:
+        if self._longest is not None and len(self.actions) + more > self._longest:
+            raise TooLongError(f"the solution has more than {self._longest} actions")
 
 
 def location_of(pose: AgentPose) -> str:

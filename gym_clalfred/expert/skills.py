@@ -64,8 +64,8 @@ class Access:
 class Skills:
     """The high-level steps of ALFRED's plans, done in a simulator and recorded."""
 
-    def __init__(self, simulator: Simulator, scene: Scene) -> None:
-        self.recorder = Recorder(simulator, scene)
+    def __init__(self, simulator: Simulator, scene: Scene, longest: int | None = None) -> None:
+        self.recorder = Recorder(simulator, scene, longest)
         self._sim = simulator
         self._visited: set[str] = set()
         self._picked: set[ObjectClass] = set()

@@ -37,12 +37,10 @@ class Voice:
 
     Args:
         rng: all choices come from it.
-        precise: the writer counts a few steps and leaves no turn and no look out.
     """
 
-    def __init__(self, rng: np.random.Generator, precise: bool = False) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self.precise = precise
         self._nouns: dict[ObjectClass, Noun] = {}
         self._detail = float(rng.random())
         self._capitals = float(rng.random()) < 0.85
@@ -89,7 +87,7 @@ class Voice:
         if thing.level is not None and self.chance(0.7):
             noun = f"{self.choose(templates.LEVELS[thing.level])} {noun}"
         words = f"the {noun}"
-        if thing.relations and self.names_landmark(landmark):
+        if thing.relations and self.chance(landmark):
             words += " " + self.relation(
                 thing.relations[int(self._rng.integers(len(thing.relations)))]
             )
@@ -110,42 +108,31 @@ class Voice:
             words = words[0].upper() + words[1:]
         return words + "." if self._full_stops else words
 
-    def names_landmark(self, probability: float) -> bool:
-        """Whether to say what is near a place; who has counted the way there seldom does."""
-        return self.chance(probability * (0.2 if self.precise else 1.0))
-
     def wants_detail(self) -> bool:
         """Whether to describe the whole way rather than its end."""
-        return self.precise or self.chance(0.1 + 0.6 * self._detail)
+        return self.chance(0.1 + 0.6 * self._detail)
 
 
-def annotate(
-    task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, precise: bool = False
-) -> Annotation:
+def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator) -> Annotation:
     """One annotation: a goal sentence and one instruction for each step of the plan.
 
     Args:
         task: what the goal sentence says.
         steps: what the instructions say.
         rng: all choices of words come from it.
-        precise: count short walks and name every turn and look, instead of as much as people do.
     """
-    voice = Voice(rng, precise)
+    voice = Voice(rng)
     goal = voice.sentence(_goal(voice, task))
     return Annotation(goal, tuple(voice.sentence(_instruction(voice, step)) for step in steps))
 
 
 def write_annotations(
-    task: TaskSpec,
-    steps: Sequence[StepFacts],
-    rng: np.random.Generator,
-    count: int,
-    precise: bool = False,
+    task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, count: int
 ) -> tuple[Annotation, ...]:
     """``count`` annotations by different writers; no goal sentence or instruction list repeats."""
     found: list[Annotation] = []
     while len(found) < count:
-        candidate = annotate(task, steps, rng, precise)
+        candidate = annotate(task, steps, rng)
         if all(candidate.goal != a.goal and candidate.steps != a.steps for a in found):
             found.append(candidate)
     return tuple(found)
@@ -199,7 +186,7 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
         return _walk(voice, step)
     assert step.target is not None
     target, again = _target(voice, step), voice.the(step.target.object_class)
-    plural = not voice.noun(step.target.object_class).countable and target.startswith(again)
+    plural = voice.noun(step.target.object_class).plural and target.startswith(again)
     slots = {"target": target, "target_again": again}
     if step.filling is None:  # "the plate with the fork on it that is on the table" is too much
         slots["is"] = "are" if plural else "is"
@@ -218,7 +205,7 @@ def _instruction(voice: Voice, step: StepFacts) -> str:
         slots["on"] = f"{voice.choose(rest_words(holder))} {place}"
         slots["from"] = f"{voice.choose(take_words(holder))} {place}"
     beside = step.target.relations if step.action == "PutObject" else ()
-    if step.place is not None and beside and voice.names_landmark(0.35):
+    if step.place is not None and beside and voice.chance(0.35):
         # What is put down may be placed by its new neighbours instead of the receptacle's.
         holder = step.place.object_class
         near = voice.relation(beside[0])
@@ -260,7 +247,6 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     slots = {"to": voice.thing(step.place, landmark=0.6)}
     if step.held is not None:
         slots["held"] = voice.the(step.held)
-    slots["tilt"] = _tilt(voice, step.tilt)
     if not step.legs:
         return voice.fill(voice.choose(templates.GOTO_LOOK_ONLY[step.tilt > 0]), slots)
     slots["first"] = voice.choose(templates.TURNS[step.legs[0].turn])
@@ -268,20 +254,21 @@ def _walk(voice: Voice, step: StepFacts) -> str:
     moved = any(leg.moves for leg in step.legs)
     if not moved:
         walked = voice.fill(voice.choose(templates.GOTO_TURN_ONLY), slots)
-    elif _is_sidestep(step.legs) and not voice.precise:
+    elif _is_sidestep(step.legs):
         near = step.legs[0].moves <= _SIDESTEP_MOVES
         ways = templates.SIDESTEPS if near else templates.SHIFTS
         slots["sidestep"] = voice.choose(ways[step.legs[0].turn])
         walked = voice.fill(voice.choose(templates.GOTO_SIDESTEP), slots)
-    elif voice.precise or (len(step.legs) <= _MOST_LEGS and voice.wants_detail()):
+    elif len(step.legs) <= _MOST_LEGS and voice.wants_detail():
         slots["legs"] = _legs(voice, step.legs)
         facing = step.legs[-1].moves == 0
         patterns = templates.GOTO_ALL_FACING if facing else templates.GOTO_ALL_AHEAD
         walked = voice.fill(voice.choose(patterns), slots)
     else:
         walked = voice.fill(voice.choose(_summaries(step)), slots)
-    if _is_told(voice, step.tilt):
+    if abs(step.tilt) >= 2 * LOOK_DEGREES and voice.wants_detail():
         slots["walked"] = walked
+        slots["tilt"] = voice.choose(templates.TILTS[step.tilt > 0])
         walked = voice.fill(voice.choose(templates.GOTO_TILT), slots)
     return walked
 
@@ -331,27 +318,8 @@ def _legs(voice: Voice, legs: Sequence[Leg]) -> str:
 
 
 def _moves(voice: Voice, count: int) -> str:
-    if voice.precise and count <= len(templates.NUMBERS):
-        slots = {"count": templates.NUMBERS[count - 1], "steps": "step" if count == 1 else "steps"}
-        return voice.fill(voice.choose(templates.COUNTED_MOVES), slots)
     pattern = next(ways for most, ways in templates.MOVES if count <= most)
     return voice.fill(voice.choose(pattern), {})
-
-
-def _tilt(voice: Voice, degrees: int) -> str:
-    """Such as "look down"; a precise writer says how far."""
-    tilt = voice.choose(templates.TILTS[degrees > 0])
-    if not voice.precise or not degrees:
-        return tilt
-    looks = min(abs(degrees) // LOOK_DEGREES, len(templates.TILT_AMOUNTS))
-    return f"{tilt} {templates.TILT_AMOUNTS[looks - 1]}".strip()
-
-
-def _is_told(voice: Voice, degrees: int) -> bool:
-    """Whether a writer mentions a look at the end of a walk."""
-    if voice.precise:
-        return degrees != 0
-    return abs(degrees) >= 2 * LOOK_DEGREES and voice.wants_detail()
 
 
 def _is_sidestep(legs: Sequence[Leg]) -> bool:

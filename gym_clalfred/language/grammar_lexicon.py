@@ -15,11 +15,13 @@ class Noun:
         one: singular; without an article.
         many: plural.
         countable: whether "a" and a plural make sense; if not it is only used with "the".
+        plural: whether even one of it is spoken of in the plural, such as "the keys are".
     """
 
     one: str
     many: str
     countable: bool = True
+    plural: bool = False
 
 
 def with_article(phrase: str) -> str:
@@ -45,13 +47,19 @@ def _plural(word: str) -> str:
 
 
 def _nouns(words: str) -> tuple[Noun, ...]:
-    """From "a, b, =c": names that can be counted, and after "=" names used only with "the"."""
-    return tuple(
-        Noun(word[1:], word[1:], countable=False)
-        if word.startswith("=")
-        else Noun(word, _plural(word))
-        for word in (entry.strip() for entry in words.split(","))
-    )
+    """From "a, =b, +c": names that can be counted, and names used only with "the".
+
+    After "=" stands something that cannot be counted ("the soap is"), after "+" a plural ("the keys
+    are").
+    """
+    nouns = []
+    for word in (entry.strip() for entry in words.split(",")):
+        name = word.lstrip("=+")
+        if name == word:
+            nouns.append(Noun(name, _plural(name)))
+        else:
+            nouns.append(Noun(name, name, countable=False, plural=word.startswith("+")))
+    return tuple(nouns)
 
 
 _WORDS = {
@@ -63,9 +71,9 @@ _WORDS = {
     "Bathtub": "bathtub, tub, bath tub",
     "BathtubBasin": "bathtub, tub, bath tub",
     "Bed": "bed",
-    "Blinds": "set of blinds, =blinds",
+    "Blinds": "set of blinds, +blinds",
     "Book": "book",
-    "Boots": "pair of boots, =boots",
+    "Boots": "pair of boots, +boots",
     "Bowl": "bowl",
     "Box": "box, cardboard box",
     "Bread": "loaf of bread, =bread",
@@ -81,7 +89,7 @@ _WORDS = {
     "CounterTop": "counter, countertop, counter top",
     "CreditCard": "credit card, card, bank card",
     "Cup": "cup, glass, drinking glass",
-    "Curtains": "pair of curtains, =curtains",
+    "Curtains": "pair of curtains, +curtains",
     "Desk": "desk, writing desk",
     "DeskLamp": "desk lamp, lamp, table lamp",
     "DishSponge": "sponge, dish sponge",
@@ -100,7 +108,7 @@ _WORDS = {
     "HandTowelHolder": "hand towel holder, towel holder, hand towel rack",
     "HousePlant": "house plant, plant, potted plant",
     "Kettle": "kettle, tea kettle",
-    "KeyChain": "set of keys, key chain, =keys",
+    "KeyChain": "set of keys, key chain, +keys",
     "Knife": "knife, sharp knife, kitchen knife",
     "Ladle": "ladle, soup spoon",
     "Lamp": "lamp",

@@ -28,6 +28,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "using the light of",
     ),
     "switch_on": ("turn on", "switch on"),
+    "switch_it_on": ("turn it on", "switch it on"),
     "face": ("to face", "so you are facing", "toward"),
     "heated": ("heated", "hot", "warm", "warmed", "microwaved"),
     "cooled": ("chilled", "cold", "cooled"),
@@ -251,14 +252,6 @@ MOVES: tuple[tuple[int, tuple[str, ...]], ...] = (
     (11, ("{walk} {forward}", "{walk} {forward} for a while", "continue {forward}")),
     (10_000, ("{walk} {forward} a long way", "{walk} {forward}", "{walk} {forward} for a while")),
 )
-#: Numbers of moves that are counted out; nobody counts more.
-NUMBERS = ("a", "two", "three", "four")
-COUNTED_MOVES = (
-    "take {count} {steps} {forward}",
-    "{walk} {forward} {count} {steps}",
-    "{walk} {count} {steps} {forward}",
-)
-TILT_AMOUNTS = ("a little", "", "further", "all the way")
 TILTS = {
     True: ("look down", "tilt your head down", "look downward"),
     False: ("look up", "raise your head", "look upward"),
@@ -346,7 +339,7 @@ TOGGLE = (
     "turn {target} on",
     "{switch_on} {target} and {look_at} {held}",
     "{switch_on} {target} to {look_at} {held}",
-    "{look_at} {held} {under} {target} after you {switch_on} it",
+    "{look_at} {held} {under} {target} after you {switch_it_on}",
 )
 
 #: What to do with things in plain reach, by ALFRED's name of the step.

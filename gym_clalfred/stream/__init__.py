@@ -1,5 +1,6 @@
 """The incremental stream: orders, schedules and the wrapper that hands out episodes once."""
 
+from gym_clalfred.setups import Setup, TaskLabel
 from gym_clalfred.stream.builders import (
     build_schedule,
     first_annotations,
@@ -18,8 +19,6 @@ from gym_clalfred.stream.demonstration import (
 from gym_clalfred.stream.orders import (
     PAPER_ORDERS,
     RELEASED_ORDERS,
-    Setup,
-    TaskLabel,
     resolve_order,
 )
 from gym_clalfred.stream.schedule import Schedule

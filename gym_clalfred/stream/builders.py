@@ -19,8 +19,8 @@ from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.splits import SplitFolder, common_task
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.scenarios import Scenario
-from gym_clalfred.stream.orders import Setup, TaskLabel, resolve_order
+from gym_clalfred.setups import Setup, TaskLabel
+from gym_clalfred.stream.orders import resolve_order
 from gym_clalfred.stream.schedule import Schedule
 
 KINDS = ("disjoint", "blurry", "gaussian")
@@ -49,25 +49,25 @@ def build_schedule(
 
     Args:
         source: where the episodes are.
-        setup: ``behavior_il`` or ``environment_il``.
+        setup: ``behavior-il``, ``environment-il`` or ``imbalanced-environment-il``.
         kind: ``disjoint``, ``blurry`` or ``gaussian``.
         order: the paper's number or an own sequence of tasks.
         released_order: the released files' orders instead of the paper's.
         balanced: subsample every task to the size of the smallest; by default only for
-            Environment-IL, as in the paper. False gives imbalanced Environment-IL.
+            Environment-IL, as in the paper.
         seed: of subsampling and of the sequence within tasks.
         split: normally train.
         disjoint_share: for ``blurry``, see ``blurry``.
         blur_share: for ``blurry``, see ``blurry``.
         width: for ``gaussian``, see ``gaussian``.
     """
-    setup = _setup(setup)
+    setup = Setup.parse(setup)
     seed = whole_number("seed", seed, 0)
     if isinstance(order, np.integer):
         order = int(order)
     tasks = resolve_order(setup, order, released=released_order)
     groups = group_by_task(source.entries(split), setup, tasks=tasks, balanced=balanced, seed=seed)
-    name = f"{setup.value}-{kind}-{order if isinstance(order, int) else 'own'}"
+    name = _name(setup, kind, order)
     if kind == "disjoint":
         return disjoint(groups, name=name, seed=seed)
     if kind == "blurry":
@@ -80,17 +80,19 @@ def build_schedule(
 
 
 def schedule_of(env: gym.Env[Any, Any], seed: int = 0) -> Schedule:
-    """The disjoint schedule that an environment's scenario, order and split stand for."""
+    """The disjoint schedule that an environment's setup, order, split, tasks and rooms stand for.
+
+    Tasks of the order that the environment's ``tasks`` and ``rooms`` leave without episodes do not
+    occur in it.
+    """
     base: Any = env.unwrapped
-    behavior = base.scenario is Scenario.BEHAVIOR_IL
-    return build_schedule(
-        base.source,
-        Setup.BEHAVIOR_IL if behavior else Setup.ENVIRONMENT_IL,
-        order=base.order,
-        balanced=base.scenario.is_balanced_by_room,
-        seed=seed,
-        split=base.split,
-    )
+    setup, entries = base.setup, base.selection.entries(base.source, base.split)
+    tasks = resolve_order(setup, base.order)
+    if base.selection:
+        left = {setup.task_of(entry) for entry in entries}
+        tasks = tuple(task for task in tasks if task in left)
+    groups = group_by_task(entries, setup, tasks=tasks, seed=seed)
+    return disjoint(groups, name=_name(setup, "disjoint", base.order), seed=seed)
 
 
 def first_annotations(
@@ -118,10 +120,10 @@ def group_by_task(
             default for Environment-IL only.
         seed: of the draw.
     """
-    setup = _setup(setup)
+    setup = Setup.parse(setup)
     tasks = setup.tasks if tasks is None else tasks
     if balanced is None:
-        balanced = setup is Setup.ENVIRONMENT_IL
+        balanced = setup.is_balanced_by_room
     found: dict[TaskLabel, list[EpisodeKey]] = {task: [] for task in setup.tasks}
     for entry in entries:
         found[setup.task_of(entry)].append(entry.key)
@@ -250,8 +252,7 @@ def _generator(seed: int, purpose: int, task: TaskLabel) -> np.random.Generator:
     return np.random.default_rng([seed, purpose, zlib.crc32(task.value.encode())])
 
 
-def _setup(setup: Setup | str) -> Setup:
-    names = [kind.value for kind in Setup]
-    if setup not in names:
-        raise BadInputError(f"setup {setup!r}: expected one of {', '.join(names)}")
-    return Setup(setup)
+def _name(setup: Setup, kind: str, order: int | Sequence[TaskLabel | str]) -> str:
+    """As published results name their streams."""
+    tasks = "behavior_il" if setup is Setup.BEHAVIOR_IL else "environment_il"
+    return f"{tasks}-{kind}-{order if isinstance(order, int) else 'own'}"

@@ -1,33 +1,14 @@
-"""The two setups of CL-ALFRED and the orders in which the paper presents their tasks."""
+"""The orders in which the paper presents the tasks of a setup."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 
-from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.names import plain
 from gym_clalfred.rooms import RoomType
+from gym_clalfred.setups import Setup, TaskLabel, names_of
 from gym_clalfred.tasks.spec import TaskType
-
-#: What a task of a stream is: a behaviour or a kind of room.
-TaskLabel = TaskType | RoomType
-
-
-class Setup(str, Enum):
-    """What changes along the stream."""
-
-    BEHAVIOR_IL = "behavior_il"
-    ENVIRONMENT_IL = "environment_il"
-
-    @property
-    def tasks(self) -> tuple[TaskLabel, ...]:
-        """All tasks, in an order that has nothing to do with any stream."""
-        return tuple(TaskType) if self is Setup.BEHAVIOR_IL else tuple(RoomType)
-
-    def task_of(self, entry: EpisodeEntry) -> TaskLabel:
-        """The task an episode belongs to."""
-        return entry.task_type if self is Setup.BEHAVIOR_IL else entry.room_type
 
 
 def _behaviors(names: str) -> tuple[TaskLabel, ...]:
@@ -39,8 +20,23 @@ def _rooms(names: str) -> tuple[TaskLabel, ...]:
     return tuple(RoomType(name) for name in names.split())
 
 
+Orders = dict[int, tuple[TaskLabel, ...]]
+
+_ROOM_ORDERS: Orders = {
+    1: _rooms("Bedroom Bathroom LivingRoom Kitchen"),
+    2: _rooms("Bathroom Bedroom Kitchen LivingRoom"),
+    3: _rooms("Bedroom LivingRoom Bathroom Kitchen"),
+    4: _rooms("Bedroom Bathroom Kitchen LivingRoom"),
+    5: _rooms("Bathroom Kitchen Bedroom LivingRoom"),
+}
+
+_RELEASED_ROOM_ORDERS: Orders = _ROOM_ORDERS | {
+    4: _rooms("Kitchen Bathroom LivingRoom Bedroom"),
+    5: _rooms("LivingRoom Bathroom Kitchen Bedroom"),
+}
+
 #: The paper's orders, which it numbers from 1.
-PAPER_ORDERS: dict[Setup, dict[int, tuple[TaskLabel, ...]]] = {
+PAPER_ORDERS: dict[Setup, Orders] = {
     Setup.BEHAVIOR_IL: {
         1: _behaviors("Examine Heat Pick2&Place Cool Pick&Place Clean Movable"),
         2: _behaviors("Pick&Place Pick2&Place Clean Heat Examine Movable Cool"),
@@ -48,23 +44,15 @@ PAPER_ORDERS: dict[Setup, dict[int, tuple[TaskLabel, ...]]] = {
         4: _behaviors("Movable Pick2&Place Examine Pick&Place Heat Cool Clean"),
         5: _behaviors("Clean Pick&Place Movable Heat Cool Pick2&Place Examine"),
     },
-    Setup.ENVIRONMENT_IL: {
-        1: _rooms("Bedroom Bathroom LivingRoom Kitchen"),
-        2: _rooms("Bathroom Bedroom Kitchen LivingRoom"),
-        3: _rooms("Bedroom LivingRoom Bathroom Kitchen"),
-        4: _rooms("Bedroom Bathroom Kitchen LivingRoom"),
-        5: _rooms("Bathroom Kitchen Bedroom LivingRoom"),
-    },
+    Setup.ENVIRONMENT_IL: _ROOM_ORDERS,
+    Setup.IMBALANCED_ENVIRONMENT_IL: _ROOM_ORDERS,
 }
 
 #: Orders in the authors' released files; two of Environment-IL differ from the paper's.
-RELEASED_ORDERS: dict[Setup, dict[int, tuple[TaskLabel, ...]]] = {
+RELEASED_ORDERS: dict[Setup, Orders] = {
     Setup.BEHAVIOR_IL: PAPER_ORDERS[Setup.BEHAVIOR_IL],
-    Setup.ENVIRONMENT_IL: PAPER_ORDERS[Setup.ENVIRONMENT_IL]
-    | {
-        4: _rooms("Kitchen Bathroom LivingRoom Bedroom"),
-        5: _rooms("LivingRoom Bathroom Kitchen Bedroom"),
-    },
+    Setup.ENVIRONMENT_IL: _RELEASED_ROOM_ORDERS,
+    Setup.IMBALANCED_ENVIRONMENT_IL: _RELEASED_ROOM_ORDERS,
 }
 
 
@@ -79,8 +67,8 @@ def resolve_order(
     Args:
         setup: whose tasks they are.
         order: a number from 1 to 5, or an own order: some or all tasks of the setup, each at most
-            once, as enum members or their values (``"Kitchen"``, ``"look_at_obj_in_light"``) or
-            the paper's names (``"Pick2&Place"``).
+            once, as enum members or by name: ALFRED's (``"look_at_obj_in_light"``) or the paper's
+            (``"Pick2&Place"``), in any spelling.
         released: use the released files' orders instead of the paper's.
     """
     if isinstance(order, int) and not isinstance(order, bool):
@@ -88,15 +76,16 @@ def resolve_order(
         if order not in orders:
             raise BadInputError(f"order {order!r}: expected a number from 1 to {len(orders)}")
         return orders[order]
-    names: dict[str, TaskLabel] = {task.value: task for task in setup.tasks}
-    names |= {task.paper_name: task for task in setup.tasks if isinstance(task, TaskType)}
+    known = {plain(name): task for name, task in names_of(setup.tasks).items()}
     given = () if isinstance(order, str) or not isinstance(order, Sequence) else tuple(order)
     # The labels are strings themselves, so a name and a member are looked up alike.
-    if not given or not all(isinstance(task, str) and task in names for task in given):
+    if not given or not all(isinstance(task, str) and plain(task) in known for task in given):
+        listed = [task.value for task in setup.tasks]
+        listed += [task.paper_name for task in setup.tasks if isinstance(task, TaskType)]
         raise BadInputError(
-            f"order {order!r}: expected a number from 1 to 5 or a sequence of {', '.join(names)}"
+            f"order {order!r}: expected a number from 1 to 5 or a sequence of {', '.join(listed)}"
         )
-    tasks = tuple(names[task] for task in given)
+    tasks = tuple(known[plain(task)] for task in given)
     if len(set(tasks)) != len(tasks):
         raise BadInputError(f"order {order!r}: a task occurs twice")
     return tasks

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import gymnasium as gym
 
+from gym_clalfred.checks import one_of
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import StreamError
@@ -37,6 +38,10 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
     """Wraps the environment so that ``reset`` moves to the next episode of a schedule.
 
     Going back or ahead is refused, and so is the demonstration of any but the current episode.
+    Demonstrations end with the schedule. ``reset`` begins the next pass then, with a warning:
+    trainers such as SB3's ``learn`` and vector environments reset by themselves after the last
+    episode. ``gym_clalfred.stream.sb3.StopAtStreamEnd`` ends ``learn`` there, and
+    ``at_end="raise"`` makes ``reset`` raise ``StreamError``.
     Neither observations nor demonstrations tell the task or its boundaries, unless the stream was
     made for a learner that declares a need for them.
 
@@ -51,9 +56,10 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
     Args:
         env: the environment; its ``unwrapped.source`` has the schedule's episodes.
-        schedule: what comes when; if not given, the environment's scenario, order and split in
+        schedule: what comes when; if not given, the environment's setup, order and split in
             disjoint blocks.
         learner: an object with ``needs_boundaries`` and ``needs_labels``; ``None``: task-free.
+        at_end: ``restart`` or ``raise``: what ``reset`` does after the last episode.
     """
 
     def __init__(
@@ -61,8 +67,10 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
         env: gym.Env[Any, Any],
         schedule: Schedule | None = None,
         learner: Learner | None = None,
+        at_end: str = "restart",
     ) -> None:
         super().__init__(env)
+        self._restarts = one_of("at_end", at_end, ["restart", "raise"]) == "restart"
         if getattr(env.unwrapped, "reveal_task", False):
             raise StreamError(
                 "the environment was made with reveal_task=True, so its info tells the task: make "
@@ -70,6 +78,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             )
         self._schedule = schedule_of(env) if schedule is None else schedule
         self._next = 0
+        self._passes = 0
         self._simulated = -1
         self._needs = Needs()
         if learner is not None:
@@ -104,15 +113,22 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
         """Whether the last episode has been handed out."""
         return self.remaining == 0
 
+    @property
+    def passes(self) -> int:
+        """How often ``reset`` came to the end and began the stream again."""
+        return self._passes
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Starts the next episode; raises ``StreamError`` at the end or if asked for another."""
+        """Starts the next episode, after the last one the first; refuses any other."""
         if options and "episode" in options:
             raise StreamError(
                 "a stream goes from one episode to the next: call reset() without "
                 "options['episode'], or use the environment itself"
             )
+        if self.exhausted and self._restarts and len(self._schedule):
+            self._restart()
         key = self._peek()
         observation, info = self.env.reset(seed=seed, options={**(options or {}), "episode": key})
         self._simulated = self._next
@@ -175,6 +191,16 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             )
         self._next = position
         self._simulated = -1
+
+    def _restart(self) -> None:
+        self._next = 0
+        self._passes += 1
+        if self._passes == 1:
+            gym.logger.warn(
+                f"the stream has ended after {len(self._schedule)} episodes and starts again; "
+                'TaskStream(..., at_end="raise") raises instead, and the callback '
+                "gym_clalfred.stream.sb3.StopAtStreamEnd ends SB3's learn"
+            )
 
     def _peek(self) -> EpisodeKey:
         if self.exhausted:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import (
@@ -18,6 +17,7 @@ from gym_clalfred.simulator.contract import (
     SIGHT_PIXELS,
 )
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.jit import kernel
 
 #: Height of the camera above the floor.
 EYE_HEIGHT = AGENT_HEIGHT + CAMERA_ABOVE_AGENT
@@ -72,7 +72,7 @@ def row_sums(samples: NDArray[np.bool_]) -> NDArray[np.int16]:
     return np.concatenate([np.zeros(shape, dtype=np.int16), sums], axis=-1)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _silhouette(
     corners: NDArray[np.float64],
     eye: NDArray[np.float64],
@@ -128,7 +128,7 @@ def _silhouette(
                     highs[row] = x
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _agreements(
     box: NDArray[np.float64],
     eyes: NDArray[np.float64],
@@ -158,7 +158,7 @@ def _agreements(
         result[n] = common / union if union > 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _score(
     box: NDArray[np.float64],
     anchor: NDArray[np.float64],
@@ -207,7 +207,7 @@ def _score(
     return cost + min(costs[7] * hits, costs[8])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cross(box: NDArray[np.float64], ray: NDArray[np.float64]) -> tuple[float, float, int]:
     """When a ray (eye, end) enters and leaves a box, and by which face: axis, +3 if the high."""
     enter, leave, face = -1e9, 1e9, -1

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
+from gym_clalfred.simulator.jit import kernel
 
 #: Air kept between two objects on one surface, in metres.
 GAP = 0.005
@@ -206,7 +206,7 @@ def _centre_range(
     return None
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _nearest_outside(
     point: tuple[float, float],
     x_range: tuple[float, float],

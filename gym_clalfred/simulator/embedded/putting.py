@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
@@ -22,6 +21,7 @@ from gym_clalfred.simulator.embedded.placement import (
 )
 from gym_clalfred.simulator.embedded.room import Aim, Rectangle, Surface
 from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.jit import kernel
 
 #: A seen point belongs to a surface that is no farther above or below it, in metres.
 _LEVEL = 0.015
@@ -67,7 +67,7 @@ def points_on(
     return [(x, z) for x, z in found.tolist()]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _spread_points(
     seen: NDArray[np.float64],
     position: Vector,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
@@ -24,6 +23,7 @@ from gym_clalfred.simulator.contract import (
 from gym_clalfred.simulator.embedded.placement import Gaze, sine_cosine
 from gym_clalfred.simulator.embedded.render.readout import find_runs
 from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.jit import kernel
 
 #: How far away things are put at most; what is put there is surely within reach.
 PUT_REACH = 1.4
@@ -121,7 +121,7 @@ def points_of(
     return _points_of(rows, columns, depth, eye_of(agent), yaw, pitch)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _points_of(
     rows: NDArray[np.int64],
     columns: NDArray[np.int64],
@@ -160,7 +160,7 @@ def direction_of(agent: AgentPose, right: float = 0.0, up: float = 0.0) -> Vecto
     return (x / length, y / length, z / length)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sum_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
     """(length, 3) pixels of an image that show each instance, sums of their rows and columns."""
     sums = np.zeros((length, 3), dtype=np.int64)
@@ -180,7 +180,7 @@ def sum_pixels(instances: NDArray[np.int16], length: int) -> NDArray[np.int64]:
     return sums
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pixels_of(
     instances: NDArray[np.int16], instance: int, every: int = 1
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.embedded.things import Thing
+from gym_clalfred.simulator.jit import kernel
 
 
 class Palette:
@@ -44,7 +44,7 @@ class Palette:
         return colour
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def paint_flipped(
     instances: NDArray[np.int16], palette: NDArray[np.uint32], channels: int
 ) -> NDArray[np.uint8]:
@@ -80,7 +80,7 @@ def colour_bounds(
     ]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def find_boxes(instances: NDArray[np.int16], count: int) -> NDArray[np.int32]:
     """(count, 4) left, top, right and bottom of each instance; right is -1 if it is not there."""
     height, width = instances.shape

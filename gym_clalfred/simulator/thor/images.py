@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from gym_clalfred.simulator.jit import kernel
 
 D = TypeVar("D", bound=np.generic)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decode_colours(
     colours: NDArray[np.uint32], keys: NDArray[np.uint32], values: NDArray[np.int16]
 ) -> NDArray[np.int16]:

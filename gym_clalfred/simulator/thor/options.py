@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.simulator.thor import launcher
 
 #: Every option can be set by ``CLALFRED_THOR_<NAME>`` in the environment.
 PREFIX = "CLALFRED_THOR_"
 
 #: The value of ``executable`` that means this project's own player.
 PLAYER = "player"
+
+#: What runs when that name is given.
+PLAYER_MODULE = "clalfred.scripts.player"
 
 PLATFORMS = (None, "Linux64", "CloudRendering")
 
@@ -92,15 +94,14 @@ class ThorOptions:
         """The command line of the local build, or ``None``."""
         name, _, rest = (self.executable or "").partition(" ")
         if name == PLAYER:
-            return f"{shlex.join([sys.executable, launcher.__file__])} {rest}".strip()
+            return f"{shlex.join([sys.executable, '-m', PLAYER_MODULE])} {rest}".strip()
         return self.executable
 
     @property
     def is_player(self) -> bool:
         """Whether the local build is this project's player."""
         words = shlex.split(self.command or "")
-        ours = {launcher.__file__, "scripts.player"}
-        return not ours.isdisjoint(words) or any("clalfred-player" in word for word in words)
+        return PLAYER_MODULE in words or any("clalfred-player" in word for word in words)
 
     @property
     def build(self) -> str | None:

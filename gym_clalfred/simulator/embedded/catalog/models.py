@@ -11,7 +11,7 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.condition import mirror, show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.model import Look, Model
+from gym_clalfred.simulator.embedded.catalog.look import Look
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit, choose_worktop, shape_of
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
@@ -24,17 +24,20 @@ _DRAWER_SHARE = 0.7
 
 
 @dataclass(frozen=True)
-class CatalogModel(Model):
-    """The model of one class."""
+class Model:
+    """How the objects of one class are built; everything else follows from the arguments."""
 
     object_class: ObjectClass
 
     def size(self, style: int) -> Vector:
-        """Usual extents for a style."""
+        """Usual extents (width x, height y, depth z) in metres for a style."""
         return EXTENTS[self.object_class].of(style)
 
     def mesh(self, size: Vector, style: int, look: Look) -> Mesh:
-        """Polygons in the object's own frame; a tipped object's extents are ``posed_size``."""
+        """Polygons in the object's own frame; fills ``size`` while closed.
+
+        A tipped object's extents are ``posed_size``.
+        """
         builder = MeshBuilder()
         shape_of(self.object_class)(builder, size, style, look)
         mesh = tip(builder.build(), size) if look.tipped else builder.build()
@@ -43,14 +46,17 @@ class CatalogModel(Model):
         return show_condition(mesh, look)
 
     def surfaces(self, size: Vector, style: int) -> tuple[Surface, ...]:
-        """Where things stand in or on it."""
+        """Where things stand in or on it; empty if it holds nothing."""
         surfaces = surfaces_of(self.object_class, size, style)
         if not style & MIRRORED:
             return surfaces
         return tuple(replace(surface, area=_mirrored(surface.area)) for surface in surfaces)
 
     def slide(self, size: Vector, is_open: bool) -> float:
-        """Drawers come out of their furniture; nothing else moves as a whole."""
+        """Metres by which the object with its contents moves towards its front while open.
+
+        Drawers come out of their furniture; nothing else moves as a whole.
+        """
         if self.object_class is ObjectClass.Drawer and is_open:
             return _DRAWER_SHARE * size[2]
         return 0.0
@@ -60,7 +66,7 @@ def _mirrored(area: Rectangle) -> Rectangle:
     return Rectangle(-area.x1, area.z0, -area.x0, area.z1)
 
 
-_MODELS = {object_class: CatalogModel(object_class) for object_class in EXTENTS}
+_MODELS = {object_class: Model(object_class) for object_class in EXTENTS}
 
 
 def model_of(object_class: ObjectClass) -> Model:

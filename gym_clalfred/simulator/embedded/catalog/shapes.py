@@ -10,7 +10,7 @@ import numpy as np
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.model import Look
+from gym_clalfred.simulator.embedded.catalog.look import Look
 from gym_clalfred.simulator.embedded.catalog.style import choose
 from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Paint, Texture
 

@@ -1,4 +1,4 @@
-"""The 120 rooms, each made from its number alone."""
+"""The rooms, each made from its number alone."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def make_room(number: int) -> Room:
     """Builds a room; the same number always gives the same room.
 
     Raises:
-        BadInputError: if AI2-THOR has no scene of that number.
+        BadInputError: if no room has that number.
     """
     traits = traits_of(number)
     draft = None

@@ -1,7 +1,8 @@
-"""Which room has which object classes and how large it is, planned over all rooms of a type.
+"""Which room has which object classes and how large it is, planned over thirty rooms of a type.
 
-Rooms are planned together so that the shares of ``CLASS_FREQUENCY`` hold exactly, except for the
-few classes that every room needs for ALFRED's tasks (``EVERYWHERE``).
+Thirty rooms with successive numbers are planned together, so that the shares of
+``CLASS_FREQUENCY`` hold exactly for them, except for the few classes that every room needs for
+ALFRED's tasks (``EVERYWHERE``).
 """
 
 from __future__ import annotations
@@ -83,11 +84,16 @@ class Traits:
 
 
 class _Planner:
-    """Deals classes out to the thirty rooms of a type."""
+    """Deals classes out to thirty rooms of a type.
 
-    def __init__(self, room_type: RoomType) -> None:
+    Args:
+        room_type: of the rooms.
+        block: which thirty: 0 for those with AI2-THOR's numbers, then on through ``more_numbers``.
+    """
+
+    def __init__(self, room_type: RoomType, block: int) -> None:
         seed = zlib.crc32(room_type.value.encode())
-        self.rng = np.random.default_rng([ROOMS_VERSION, seed])
+        self.rng = np.random.default_rng([ROOMS_VERSION, seed, *([block] if block else [])])
         self.room_type = room_type
         self.rank = self.rng.permutation(ROOMS_PER_TYPE)
         self.holders: dict[ObjectClass, set[int]] = {}
@@ -182,8 +188,8 @@ def _plan_dependent(planner: _Planner) -> None:
 
 
 @cache
-def _plan(room_type: RoomType) -> tuple[Traits, ...]:
-    planner = _Planner(room_type)
+def _plan(room_type: RoomType, block: int) -> tuple[Traits, ...]:
+    planner = _Planner(room_type, block)
     _plan_dependent(planner)
     for object_class in CLASS_FREQUENCY[room_type]:
         if object_class not in planner.holders:
@@ -201,4 +207,7 @@ def _plan(room_type: RoomType) -> tuple[Traits, ...]:
 def traits_of(number: int) -> Traits:
     """What the room with this number is to have."""
     room_type = RoomType.of(number)
-    return _plan(room_type)[room_type.numbers.index(number)]
+    if number in room_type.numbers:
+        return _plan(room_type, 0)[room_type.numbers.index(number)]
+    block, position = divmod(room_type.more_numbers.index(number), ROOMS_PER_TYPE)
+    return _plan(room_type, block + 1)[position]

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.render.arrays import Faces
 
 #: Most corners a polygon may have.
 MAX_CORNERS = 8
@@ -81,6 +83,11 @@ class Mesh:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @cached_property
+    def faces(self) -> tuple[NDArray[Any], ...]:
+        """The fields of ``Faces``, as kernels take them."""
+        return tuple(getattr(self, name) for name in Faces._fields)
 
     @cached_property
     def areas(self) -> NDArray[np.float32]:

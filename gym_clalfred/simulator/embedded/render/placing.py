@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.render.arrays import F32, ONE, ZERO, Faces, Scene
 from gym_clalfred.simulator.embedded.render.mesh import Texture
-
-F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
+from gym_clalfred.simulator.jit import kernel
 
 #: Texels of a texture tile's side.
 TILE = 256
@@ -17,11 +17,9 @@ TILE = 256
 #: Keeps texture coordinates positive; a multiple of ``TILE`` that float32 still resolves finely.
 POSITIVE = np.float32(65536.0)
 
-# Columns of the array ``paints`` (N, 16), all in world coordinates.
+# Columns of ``Scene.paints``.
 U, V, COLOUR, GRADIENT, DENSITY = 0, 4, 8, 11, 15
 
-ONE = np.float32(1.0)
-ZERO = np.float32(0.0)
 GAMMA = np.float32(1 / 2.2)
 
 FITTED = (int(Texture.PICTURE), int(Texture.KEYS), int(Texture.BURNER))
@@ -30,89 +28,40 @@ SKY = int(Texture.SKY)
 SHIFTED = (int(Texture.WOOD), int(Texture.METAL), int(Texture.MARBLE))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def place(
     first: int,
+    slot: int,
     instance: int,
-    x: float,
-    y: float,
-    z: float,
-    sine: float,
-    cosine: float,
+    at: Vector,
+    turn: tuple[float, float],
     rooted: bool,
-    mesh_corners: F32,
-    mesh_counts: I32,
-    mesh_normals: F32,
-    colours: NDArray[np.uint8],
-    textures: I32,
-    scales: F32,
-    glow: F32,
-    bends: F32,
+    faces: tuple[Any, ...],
     tiles: F32,
-    light: F32,
-    corners: F32,
-    counts: I32,
-    planes: F32,
-    paints: F32,
-    patterns: I32,
-    owners: NDArray[np.int16],
-    receivers_of: I32,
-    sphere: F32,
+    scene: tuple[Any, ...],
 ) -> None:
-    """Writes a mesh at a position, turned: all that a stage keeps per polygon, and its sphere.
+    """Writes a mesh into a scene: all that is kept per polygon, from ``first`` on, and its sphere.
 
-    The arguments are those of ``transform`` and ``paint``.
+    Args:
+        slot: the object's.
+        at: where the origin of the mesh goes.
+        turn: sine and cosine of the turn about the vertical.
+        rooted: darken towards the base, as furniture is where it meets the floor.
+        faces, scene: the fields of ``Faces`` and ``Scene``; plain tuples are quicker to pass.
+        tiles: (T,) pattern repeats per texture tile.
     """
-    position = np.array([x, y, z], dtype=np.float32)
-    yaw = np.array([sine, cosine], dtype=np.float32)
-    transform(
-        first,
-        position,
-        yaw,
-        mesh_corners,
-        mesh_counts,
-        mesh_normals,
-        corners,
-        counts,
-        planes,
-        sphere,
-    )
-    paint(
-        first,
-        position[1],
-        yaw,
-        colours,
-        textures,
-        scales,
-        glow,
-        bends,
-        tiles,
-        light,
-        rooted,
-        corners,
-        counts,
-        planes,
-        paints,
-        patterns,
-    )
-    for p in range(first, first + len(mesh_counts)):
-        owners[p] = instance
-        receivers_of[p] = -1
+    faces, scene = Faces(*faces), Scene(*scene)
+    position = np.array([at[0], at[1], at[2]], dtype=np.float32)
+    yaw = np.array([turn[0], turn[1]], dtype=np.float32)
+    transform(first, position, yaw, faces, scene, scene.spheres[slot])
+    paint(first, position[1], yaw, faces, tiles, rooted, scene)
+    for p in range(first, first + len(faces.counts)):
+        scene.owners[p] = instance
+        scene.receivers_of[p] = -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def transform(
-    first: int,
-    position: F32,
-    yaw: F32,
-    source_corners: F32,
-    source_counts: I32,
-    source_normals: F32,
-    corners: F32,
-    counts: I32,
-    planes: F32,
-    sphere: F32,
-) -> None:
+@kernel(error_model="numpy")
+def transform(first: int, position: F32, yaw: F32, faces: Faces, scene: Scene, sphere: F32) -> None:
     """Writes a mesh's polygons at ``first`` in world coordinates, wound alike, and its sphere.
 
     Args:
@@ -120,6 +69,9 @@ def transform(
         yaw: (2,) sine and cosine of the turn about the vertical.
         sphere: (4,) out, centre and radius.
     """
+    source_corners, source_counts = faces.corners, faces.counts
+    source_normals = faces.normals
+    corners, counts, planes = scene.corners, scene.counts, scene.planes
     sine, cosine = yaw[0], yaw[1]
     low = np.full(3, np.float32(1e30))
     high = np.full(3, np.float32(-1e30))
@@ -164,37 +116,19 @@ def transform(
     sphere[3] = np.sqrt(radius) + np.float32(1e-4)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def paint(
-    first: int,
-    base: np.float32,
-    yaw: F32,
-    colours: NDArray[np.uint8],
-    textures: I32,
-    scales: F32,
-    glow: F32,
-    bends: F32,
-    tiles: F32,
-    light: F32,
-    rooted: bool,
-    corners: F32,
-    counts: I32,
-    planes: F32,
-    paints: F32,
-    patterns: I32,
+    first: int, base: np.float32, yaw: F32, faces: Faces, tiles: F32, rooted: bool, scene: Scene
 ) -> None:
     """Sets texture coordinates and light of the polygons that ``transform`` wrote at ``first``.
 
     Args:
         base: height of the object's base.
-        bends: (P, 3) how the normal turns over the polygon, in the mesh's frame.
-        tiles: (T,) pattern repeats per texture tile.
-        light: (7,) direction to the light, its colour, ambient share.
-        rooted: darken towards the base, as furniture is where it meets the floor.
-        paints: (N, 16) out: u axis and offset, v axis and offset, in texels; colour times light
-            in display space 0-255; relative light gradient and offset; texels per metre.
-        patterns: (N,) out, the texture.
     """
+    colours, textures, scales = faces.colours, faces.textures, faces.scales
+    glow, bends, light = faces.glow, faces.bends, scene.light
+    corners, counts, planes = scene.corners, scene.counts, scene.planes
+    paints, patterns = scene.paints, scene.patterns
     sine, cosine = yaw[0], yaw[1]
     for p in range(len(textures)):
         q = first + p

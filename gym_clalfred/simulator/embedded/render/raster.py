@@ -8,11 +8,19 @@ float32 throughout: literals are named constants, because a bare one would widen
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
+from gym_clalfred.simulator.embedded.render.arrays import (
+    F32,
+    HALF,
+    LANES,
+    ONE,
+    U8,
+    ZERO,
+    Camera,
+    Scene,
+    Scratch,
+)
+from gym_clalfred.simulator.jit import exact, inlined
 
 #: Part of a view: its first row, the row after its last, and the same of columns.
 Region = tuple[int, int, int, int]
@@ -27,69 +35,38 @@ EDGE_ON = np.float32(1e-4)
 SINE = np.float32(0.5)
 COSINE = np.float32(0.8660254)
 
-#: Inner loops do this many pixels, rows or corners at once, also beyond the end of what they are
-#: for: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
-LANES = np.uint64(8)
-
 #: Mark of objects that are carried, in the last column of ``spans``.
 CARRIED = 2
 
-HALF = np.float32(0.5)
-ONE = np.float32(1.0)
-ZERO = np.float32(0.0)
 FAR_AWAY = np.float32(1e30)
 
-#: What the compiler may assume in all kernels. It may not reorder or fuse arithmetic: how it would
-#: do so depends on what it compiles together and what it finds in numba's cache, and a pixel on an
-#: edge would then belong to one object in one process and to its neighbour in another. Nor may it
-#: divide by quick reciprocals, which differ between processors, and pictures with them.
-EXACT = {"nnan", "ninf", "nsz"}
 
-
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def find_facing(
-    eye: F32,
-    bases: F32,
-    focal: np.float32,
-    spheres: F32,
-    spans: I32,
-    planes: F32,
-    corners: F32,
-    counts: I32,
-    carried: bool,
-    distances: F32,
-    facing: I32,
-    starts: I32,
-    ranges: I32,
-    points: F32,
+    camera: Camera, objects: int, scene: Scene, carried: bool, scratch: Scratch
 ) -> None:
     """Lists, object by object, the polygons that turn their front to the eye, and their corners.
 
-    Objects that are in none of the views have none.
+    Objects that are in none of the views have none. Fills ``distances``, ``facing``, ``starts``,
+    ``ranges`` and rows 0 to 2 of ``points``.
 
     Args:
-        eye: (3,) position.
-        bases: (V, 3, 3) rows right, up, forward of each camera.
-        spheres: (M, 4) centre and radius per object.
-        spans: (M, 4) first polygon, number of polygons, instance and whether it is carried.
-        planes: (N, 4) unit normal and offset per polygon.
-        corners: (N, 8, 3) world coordinates, counter-clockwise seen from the front (left-handed).
         carried: whether to draw what is carried.
-        distances: (N,) out, metres from the eye to the polygon's plane.
-        facing: (N,) out, the polygons.
-        starts: (N + 1,) out, where each of them begins in ``points``.
-        ranges: (M, 2) out, each object's part of ``facing``.
-        points: (6, C) rows 0 to 2 out, the corners seen from the eye, in the room's directions.
     """
+    eye, bases, focal = camera.eye, camera.bases, camera.focal
+    spans, spheres = scene.spans, scene.spheres
+    planes, corners, counts = scene.planes, scene.corners, scene.counts
+    distances, facing, starts = scratch.distances, scratch.facing, scratch.starts
+    ranges, points = scratch.ranges, scratch.points
     found, length = 0, 0
     ex, ey, ez = eye[0], eye[1], eye[2]
     starts[0] = 0
-    for m in range(spans.shape[0]):
+    for m in range(objects):
         ranges[m, 0] = found
         seen = False
         if carried or spans[m, 3] != CARRIED:
             for v in range(len(bases)):
-                seen = seen or is_in_view(eye, bases[v], focal, spheres[m])
+                seen = seen or is_in_view(eye, bases, v, focal, spheres, m)
         if seen:
             for p in range(spans[m, 0], spans[m, 0] + spans[m, 1]):
                 distance = planes[p, 0] * ex + planes[p, 1] * ey + planes[p, 2] * ez - planes[p, 3]
@@ -106,37 +83,21 @@ def find_facing(
         ranges[m, 1] = found
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def draw_view(
-    eye: F32,
-    basis: F32,
-    size: int,
-    focal: np.float32,
-    region: Region,
-    spheres: F32,
-    ranges: I32,
-    facing: I32,
-    starts: I32,
-    distances: F32,
-    planes: F32,
-    points: F32,
-    scratch: F32,
-    limits: I32,
-    inverse_depth: F32,
-    polygons: F32,
+    camera: Camera, v: int, region: Region, objects: int, scene: Scene, scratch: Scratch
 ) -> None:
-    """Fills ``inverse_depth`` and ``polygons``, both (size * size + LANES,), for one view.
-
-    Polygons are numbered in float32, which is exact and keeps the inner loop in one kind of vector.
+    """Fills ``inverse_depth`` and ``polygons`` for one view, after ``find_facing``.
 
     Args:
-        basis: (3, 3) rows right, up, forward of the camera.
+        v: the view.
         region: what of the view to draw; its rows are empty beside it, and others are left alone.
-        spheres: (M, 4) centre and radius per object.
-        points: (6, C) corners as ``find_facing`` left them; rows 3 to 5 are working memory.
-        scratch: (4, >= size + LANES) working memory; see ``trace_edges``.
-        limits: (2, >= size + LANES) working memory: where a polygon begins and ends on each row.
     """
+    eye, bases, size, focal = camera.eye, camera.bases, camera.size, camera.focal
+    spheres, planes, distances = scene.spheres, scene.planes, scratch.distances
+    facing, starts, ranges = scratch.facing, scratch.starts, scratch.ranges
+    points, edges, limits = scratch.points, scratch.edges, scratch.limits
+    inverse_depth, polygons = scratch.inverse_depth, scratch.polygons
     inverse_depth[region[0] * size : region[1] * size + LANES] = ZERO
     polygons[region[0] * size : region[1] * size + LANES] = -ONE
     middle = np.float32(size) * HALF
@@ -144,12 +105,12 @@ def draw_view(
     leftmost, rightmost = np.float32(region[2]), np.float32(region[3])
     partial = region != (0, size, 0, size)
     clipped = np.empty((10, 3), dtype=np.float32)
-    rx, ry, rz = basis[0, 0], basis[0, 1], basis[0, 2]
-    ux, uy, uz = basis[1, 0], basis[1, 1], basis[1, 2]
-    fx, fy, fz = basis[2, 0], basis[2, 1], basis[2, 2]
-    for m in range(spheres.shape[0]):
+    rx, ry, rz = bases[v, 0, 0], bases[v, 0, 1], bases[v, 0, 2]
+    ux, uy, uz = bases[v, 1, 0], bases[v, 1, 1], bases[v, 1, 2]
+    fx, fy, fz = bases[v, 2, 0], bases[v, 2, 1], bases[v, 2, 2]
+    for m in range(objects):
         first, last = ranges[m, 0], ranges[m, 1]
-        if first == last or not is_in_view(eye, basis, focal, spheres[m]):
+        if first == last or not is_in_view(eye, bases, v, focal, spheres, m):
             continue
         dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
         ahead = fx * dx + fy * dy + fz * dz
@@ -184,16 +145,16 @@ def draw_view(
                     count = clip_near(clipped, count)
                     for k in range(np.uint64(count)):
                         scale = focal / clipped[k, 2]
-                        scratch[2, k] = middle + clipped[k, 0] * scale
-                        scratch[3, k] = middle - clipped[k, 1] * scale
+                        edges[2, k] = middle + clipped[k, 0] * scale
+                        edges[3, k] = middle - clipped[k, 1] * scale
                 else:
-                    copy_corners(points, begin, count, scratch)
+                    copy_corners(points, begin, count, edges)
             else:
-                copy_corners(points, begin, count, scratch)
+                copy_corners(points, begin, count, edges)
             top, low = FAR_AWAY, -FAR_AWAY
             west, east = FAR_AWAY, -FAR_AWAY
             for k in range(np.uint64(count)):
-                x, y = scratch[2, k], scratch[3, k]
+                x, y = edges[2, k], edges[3, k]
                 top, low = min(top, y), max(low, y)
                 west, east = min(west, x), max(east, x)
             first_row = max(topmost, np.ceil(top - HALF))
@@ -204,11 +165,11 @@ def draw_view(
                 continue
             # Signed at first, as there is an instruction from float32 to that.
             upper, lower = np.int32(first_row), np.int32(last_row)
-            trace_edges(scratch, count, int(upper), int(lower))
+            trace_edges(edges, count, int(upper), int(lower))
             start, stop = np.uint64(upper), np.uint64(lower)
             for row in range(start, start + in_lanes(stop - start)):
-                limits[0, row] = np.int32(max(leftmost, np.ceil(scratch[0, row] - HALF)))
-                limits[1, row] = np.int32(min(rightmost, np.ceil(scratch[1, row] - HALF)))
+                limits[0, row] = np.int32(max(leftmost, np.ceil(edges[0, row] - HALF)))
+                limits[1, row] = np.int32(min(rightmost, np.ceil(edges[1, row] - HALF)))
             name = np.float32(p)
             nx, ny, nz = planes[p, 0], planes[p, 1], planes[p, 2]
             factor = -ONE / distances[p]
@@ -235,28 +196,21 @@ def draw_view(
                     polygons[pixel] = named + (name - named) * np.float32(depth > before)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def find_region(
-    basis: F32,
-    size: int,
-    focal: np.float32,
-    spans: I32,
-    classes_of: NDArray[np.uint8],
-    wanted: int,
-    starts: I32,
-    ranges: I32,
-    points: F32,
+    camera: Camera, objects: int, scene: Scene, classes_of: U8, wanted: int, scratch: Scratch
 ) -> Region:
-    """The part of a view in which objects of a class can show.
+    """The part of the first view in which objects of a class can show, after ``find_facing``.
 
     Args:
         classes_of: (I,) class of each instance.
         wanted: the class.
-        starts, ranges, points: as ``find_facing`` left them.
     """
+    basis, size, focal = camera.bases[0], camera.size, camera.focal
+    spans, starts, ranges, points = scene.spans, scratch.starts, scratch.ranges, scratch.points
     middle = np.float32(size) * HALF
     top, bottom, left, right = FAR_AWAY, -FAR_AWAY, FAR_AWAY, -FAR_AWAY
-    for m in range(spans.shape[0]):
+    for m in range(objects):
         if ranges[m, 0] == ranges[m, 1] or classes_of[spans[m, 2]] != wanted:
             continue
         for k in range(starts[ranges[m, 0]], starts[ranges[m, 1]]):
@@ -279,7 +233,7 @@ def find_region(
     )
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def reaches(
     region: Region,
     middle: np.float32,
@@ -305,33 +259,34 @@ def reaches(
     )
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def is_in_view(eye: F32, basis: F32, focal: np.float32, sphere: F32) -> bool:
+@exact
+def is_in_view(eye: F32, bases: F32, v: int, focal: np.float32, spheres: F32, m: int) -> bool:
     """Whether a sphere may show in a view, and is larger there than a pixel."""
-    dx, dy, dz, radius = sphere[0] - eye[0], sphere[1] - eye[1], sphere[2] - eye[2], sphere[3]
-    forward = basis[2, 0] * dx + basis[2, 1] * dy + basis[2, 2] * dz
+    dx, dy, dz = spheres[m, 0] - eye[0], spheres[m, 1] - eye[1], spheres[m, 2] - eye[2]
+    radius = spheres[m, 3]
+    forward = bases[v, 2, 0] * dx + bases[v, 2, 1] * dy + bases[v, 2, 2] * dz
     if forward + radius < NEAR or radius * focal < HALF * forward:
         return False
-    beside = abs(basis[0, 0] * dx + basis[0, 1] * dy + basis[0, 2] * dz)
-    above = abs(basis[1, 0] * dx + basis[1, 1] * dy + basis[1, 2] * dz)
+    beside = abs(bases[v, 0, 0] * dx + bases[v, 0, 1] * dy + bases[v, 0, 2] * dz)
+    above = abs(bases[v, 1, 0] * dx + bases[v, 1, 1] * dy + bases[v, 1, 2] * dz)
     return max(beside, above) * COSINE - forward * SINE <= radius
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def in_lanes(length: np.uint64) -> np.uint64:
     """The length, rounded up to whole vectors."""
     return (length + LANES - np.uint64(1)) & ~(LANES - np.uint64(1))
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
-def copy_corners(points: F32, begin: np.uint64, count: int, scratch: F32) -> None:
+@inlined
+def copy_corners(points: F32, begin: np.uint64, count: int, edges: F32) -> None:
     """Copies a polygon's corners on the screen to where ``trace_edges`` expects them."""
     for k in range(np.uint64(count)):
-        scratch[2, k] = points[3, begin + k]
-        scratch[3, k] = points[4, begin + k]
+        edges[2, k] = points[3, begin + k]
+        edges[3, k] = points[4, begin + k]
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def clip_near(points: F32, count: int) -> int:
     """Cuts a polygon in camera coordinates at the near plane in place; its new corner count."""
     source = points.copy()
@@ -353,26 +308,26 @@ def clip_near(points: F32, count: int) -> int:
     return written
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
-def trace_edges(scratch: F32, count: int, start: int, stop: int) -> None:
+@inlined
+def trace_edges(edges: F32, count: int, start: int, stop: int) -> None:
     """Writes where a convex polygon begins and ends on each row between ``start`` and ``stop``.
 
-    Rows 2 and 3 of ``scratch`` hold the corners' x and y, rows 0 and 1 get the beginnings and ends.
+    Rows 2 and 3 of ``edges`` hold the corners' x and y, rows 0 and 1 get the beginnings and ends.
     An edge is always walked from its upper end, so neighbours agree on it to the last bit and
     leave neither gap nor overlap.
     """
     for k in range(count):
         n = k + 1 if k + 1 < count else 0
-        here, there = scratch[3, k], scratch[3, n]
+        here, there = edges[3, k], edges[3, n]
         if here == there:
             continue
         side, a, b = (1, k, n) if here < there else (0, n, k)
-        x0, y0, y1 = scratch[2, a], scratch[3, a], scratch[3, b]
+        x0, y0, y1 = edges[2, a], edges[3, a], edges[3, b]
         begin = max(start, int(np.ceil(y0 - HALF)))
         end = min(stop, int(np.ceil(y1 - HALF)))
         if begin >= end:
             continue
-        slope = (scratch[2, b] - x0) / (y1 - y0)
+        slope = (edges[2, b] - x0) / (y1 - y0)
         offset = HALF - y0
         for row in range(np.uint32(begin), np.uint32(end)):
-            scratch[side, row] = x0 + (np.float32(np.int32(row)) + offset) * slope
+            edges[side, row] = x0 + (np.float32(np.int32(row)) + offset) * slope

@@ -8,29 +8,30 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from gym_clalfred.simulator.embedded.render.raster import EXACT, ONE, ZERO, Region
-
-F32 = NDArray[np.float32]
-I16 = NDArray[np.int16]
-I32 = NDArray[np.int32]
-U8 = NDArray[np.uint8]
-U64 = NDArray[np.uint64]
+from gym_clalfred.simulator.embedded.render.arrays import (
+    F32,
+    I16,
+    I32,
+    LANES,
+    ONE,
+    U8,
+    U64,
+    ZERO,
+    Scratch,
+)
+from gym_clalfred.simulator.embedded.render.raster import Region
+from gym_clalfred.simulator.jit import exact, inlined
 
 #: Pixels that are searched for runs, and shaded, together.
 STRETCH = 256
-
-#: Inner loops do this many pixels at once, also beyond a run's end, where the next run overwrites
-#: them: the compiler then needs no slow loop for the rest. Working memory is longer accordingly.
-BLOCK = np.uint64(8)
 
 #: Nothing is farther away than 100 m.
 LEAST_INVERSE = np.float32(0.01)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def find_runs(
     names: NDArray[Any],
     line: np.uint64,
@@ -59,27 +60,21 @@ def find_runs(
     return int(count) + 1
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def write_depth(inverse_depth: F32, out: F32) -> None:
     """Metres along the optical axis."""
     for k in range(len(out)):
         out[k] = ONE / max(inverse_depth[k], LEAST_INVERSE)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def write_instances(
-    polygons: F32,
-    size: int,
-    owners: I16,
-    changes: U8,
-    words: U64,
-    ends: I32,
-    out: I16,
-) -> None:
+@exact
+def write_instances(size: int, owners: I16, scratch: Scratch, out: I16) -> None:
     """Instance of each pixel's polygon; the room's 0 where there is none.
 
     Like all that is written in blocks, ``out`` is longer than what counts.
     """
+    polygons = scratch.polygons
+    changes, words, ends = scratch.changes, scratch.words, scratch.ends
     for start in range(0, size * size, STRETCH):
         line = np.uint64(start)
         begin = line
@@ -87,21 +82,18 @@ def write_instances(
         for run in range(find_runs(polygons, line, count, changes, words, ends)):
             name, end = polygons[begin], line + np.uint64(ends[run])
             owner = owners[np.uint64(np.int32(max(name, ZERO)))] if name >= ZERO else np.int16(0)
-            for block in range((end - begin + BLOCK - np.uint64(1)) // BLOCK):
-                for lane in range(BLOCK):
-                    out[begin + block * BLOCK + lane] = owner
+            for block in range((end - begin + LANES - np.uint64(1)) // LANES):
+                for lane in range(LANES):
+                    out[begin + block * LANES + lane] = owner
             begin = end
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def count_instances(
-    polygons: F32,
     size: int,
     region: Region,
     owners: I16,
-    changes: U8,
-    words: U64,
-    ends: I32,
+    scratch: Scratch,
     out: I16,
     sums: NDArray[np.int64],
 ) -> None:
@@ -109,6 +101,8 @@ def count_instances(
 
     Like all that is written in blocks, ``out`` is longer than what counts.
     """
+    polygons = scratch.polygons
+    changes, words, ends = scratch.changes, scratch.words, scratch.ends
     top, bottom, left, right = region
     for row in range(top, bottom):
         line = np.uint64(row * size + left)
@@ -118,12 +112,12 @@ def count_instances(
             name, end = polygons[line + np.uint64(begin)], int(ends[run])
             owner = owners[np.uint64(np.int32(name))] if name >= ZERO else np.int16(0)
             length = end - begin
-            for block in range((np.uint64(length) + BLOCK - np.uint64(1)) // BLOCK):
-                for lane in range(BLOCK):
-                    out[line + np.uint64(begin) + block * BLOCK + lane] = owner
+            for block in range((np.uint64(length) + LANES - np.uint64(1)) // LANES):
+                for lane in range(LANES):
+                    out[line + np.uint64(begin) + block * LANES + lane] = owner
             sums[owner, 0] += length
             sums[owner, 1] += length * row
             sums[owner, 2] += length * (2 * left + begin + end - 1) // 2
             begin = end
-        for lane in range(BLOCK):
+        for lane in range(LANES):
             out[np.uint64(row * size + right) + lane] = 0

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import FIELD_OF_VIEW_DEGREES, Vector
-from gym_clalfred.simulator.embedded.render import shading
+from gym_clalfred.simulator.embedded.render.arrays import BEYOND, Scratch
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS
+from gym_clalfred.simulator.embedded.render.shading import NEXT, PARTS, STRETCH, TERMS
 from gym_clalfred.simulator.embedded.render.stage import Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
-from gym_clalfred.simulator.embedded.render.views import BEYOND, look, render_views
+from gym_clalfred.simulator.embedded.render.views import Plain, look, render_views
 
 #: How many pictures' memory of each kind is watched for being free again.
 KEPT_PICTURES = 3
@@ -26,8 +26,7 @@ KEPT_PICTURES = 3
 MOST_STAMPS = 1 << 30
 
 
-@dataclass(frozen=True)
-class Images:
+class Images(NamedTuple):
     """What was rendered; ``None`` for what was not asked for. Row 0 is the top.
 
     Args:
@@ -43,8 +42,7 @@ class Images:
     classes: NDArray[np.uint8] | None = None
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """One view, counted.
 
     Args:
@@ -96,19 +94,10 @@ class Renderer:
             raise ValueError(f"size must be at least 1 pixel, got {size}")
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
-        self._inverse_depth = np.zeros(size * size + BEYOND, dtype=np.float32)
-        self._polygons = np.zeros(size * size + BEYOND, dtype=np.float32)
-        self._edges = np.zeros((4, size + BEYOND), dtype=np.float32)
-        self._limits = np.zeros((2, size + BEYOND), dtype=np.int32)
-        longest = max(shading.STRETCH, size)
-        self._words = np.zeros(-(-longest // 8), dtype=np.uint64)
-        self._changes = self._words.view(np.uint8)
-        self._ends = np.zeros(longest + 8, dtype=np.int32)
-        self._work = np.zeros(shading.PARTS * shading.NEXT, dtype=np.float32)
-        self._patches = np.zeros(shading.NEXT, dtype=np.uint32)
         self._stamp = 0
         self._memory = Memory()
-        self._make_room(0, 0)
+        self._room = 0, 0
+        self._scratch: Plain = ()
 
     def render(
         self,
@@ -130,8 +119,6 @@ class Renderer:
             carried: whether what is carried is in the picture.
         """
         count, pixels = len(views), self.size * self.size
-        if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
-            self._make_room(len(stage.counts), len(stage.spans))
         take = self._memory.take
         classed = classes_of is not None and rgb and instances
         colours = take(count * pixels * 3 + 4 * BEYOND, np.uint8) if rgb else _NO_BYTES
@@ -143,48 +130,16 @@ class Renderer:
             stage.light_up()
             texels, levels = texture_atlas()
         render_views(
-            np.array(eye, dtype=np.float32),
-            camera_bases(tuple(views)),
-            self.size,
-            self.focal,
-            carried,
-            self._stamp,
+            self._camera(eye, tuple(views)),
             stage.objects,
-            stage.spans,
-            stage.spheres,
-            stage.corners,
-            stage.counts,
-            stage.planes,
-            stage.paints,
-            stage.patterns,
-            stage.owners,
-            _NO_BYTES if classes_of is None else classes_of,
-            stage.receivers_of,
-            stage.fine_axes,
-            stage.fine_maps,
-            stage.fine,
+            tuple(stage.scene),
             texels,
             levels,
-            self._distances,
-            self._facing,
-            self._starts,
-            self._ranges,
-            self._points,
-            self._terms,
-            self._notes,
-            self._edges,
-            self._limits,
-            self._inverse_depth,
-            self._polygons,
-            self._changes,
-            self._words,
-            self._ends,
-            self._work,
-            self._patches,
-            colours,
-            depths,
-            names,
-            kinds,
+            _NO_BYTES if classes_of is None else classes_of,
+            carried,
+            self._stamp,
+            self._scratch_for(stage),
+            (colours, depths, names, kinds),
         )
         self._stamp = (self._stamp + count) % MOST_STAMPS
         shape = (count, self.size, self.size)
@@ -212,54 +167,57 @@ class Renderer:
             classes_of: (I,) class of each instance.
             wanted: the class that matters; the view may be left empty where it cannot be.
         """
-        if len(stage.counts) > len(self._notes) or len(stage.spans) > len(self._ranges):
-            self._make_room(len(stage.counts), len(stage.spans))
         pixels = self.size * self.size
         names = self._memory.take(pixels + BEYOND, np.int16)
         depths = self._memory.take(pixels, np.float32) if depth else _NO_FLOATS
         sums = np.empty((len(classes_of), 3), dtype=np.int64)
         look(
-            np.array(eye, dtype=np.float32),
-            camera_bases((view,)),
-            self.size,
-            self.focal,
-            -1 if wanted is None else int(wanted),
+            self._camera(eye, (view,)),
             stage.objects,
-            stage.spans,
-            stage.spheres,
-            stage.corners,
-            stage.counts,
-            stage.planes,
-            stage.owners,
+            tuple(stage.scene),
             classes_of,
-            self._distances,
-            self._facing,
-            self._starts,
-            self._ranges,
-            self._points,
-            self._edges,
-            self._limits,
-            self._inverse_depth,
-            self._polygons,
-            self._changes,
-            self._words,
-            self._ends,
-            names,
-            depths,
+            -1 if wanted is None else int(wanted),
+            self._scratch_for(stage),
+            (_NO_BYTES, depths, names, _NO_BYTES),
             sums,
         )
         shape = (self.size, self.size)
         return Look(names[:pixels].reshape(shape), depths.reshape(shape) if depth else None, sums)
 
-    def _make_room(self, polygons: int, objects: int) -> None:
-        """Sizes the working memory for a stage."""
-        self._distances = np.zeros(polygons, dtype=np.float32)
-        self._facing = np.zeros(polygons, dtype=np.int32)
-        self._terms = np.zeros((polygons, shading.TERMS), dtype=np.float32)
-        self._notes = np.zeros((polygons, 4), dtype=np.int32)
-        self._starts = np.zeros(polygons + 1, dtype=np.int32)
-        self._points = np.zeros((6, MAX_CORNERS * polygons + BEYOND), dtype=np.float32)
-        self._ranges = np.zeros((objects, 2), dtype=np.int32)
+    def _camera(self, eye: Vector, views: tuple[tuple[float, float], ...]) -> Plain:
+        """The fields of ``Camera``."""
+        return np.array(eye, dtype=np.float32), camera_bases(views), self.size, self.focal
+
+    def _scratch_for(self, stage: Stage) -> Plain:
+        """The fields of ``Scratch``, large enough for a stage."""
+        polygons, objects = len(stage.scene.counts), len(stage.scene.spans)
+        if polygons > self._room[0] or objects > self._room[1]:
+            self._room = polygons, objects
+            self._scratch = tuple(self._make_scratch(*self._room))
+        return self._scratch
+
+    def _make_scratch(self, polygons: int, objects: int) -> Scratch:
+        size, pixels = self.size, self.size * self.size
+        longest = max(STRETCH, size)
+        words = np.zeros(-(-longest // 8), dtype=np.uint64)
+        return Scratch(
+            distances=np.zeros(polygons, dtype=np.float32),
+            facing=np.zeros(polygons, dtype=np.int32),
+            starts=np.zeros(polygons + 1, dtype=np.int32),
+            ranges=np.zeros((objects, 2), dtype=np.int32),
+            points=np.zeros((6, MAX_CORNERS * polygons + BEYOND), dtype=np.float32),
+            edges=np.zeros((4, size + BEYOND), dtype=np.float32),
+            limits=np.zeros((2, size + BEYOND), dtype=np.int32),
+            inverse_depth=np.zeros(pixels + BEYOND, dtype=np.float32),
+            polygons=np.zeros(pixels + BEYOND, dtype=np.float32),
+            changes=words.view(np.uint8),
+            words=words,
+            ends=np.zeros(longest + 8, dtype=np.int32),
+            terms=np.zeros((polygons, TERMS), dtype=np.float32),
+            notes=np.zeros((polygons, 4), dtype=np.int32),
+            work=np.zeros(PARTS * NEXT, dtype=np.float32),
+            patches=np.zeros(NEXT, dtype=np.uint32),
+        )
 
 
 @lru_cache(maxsize=256)

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from gym_clalfred.simulator.embedded.render.raster import EXACT
+from gym_clalfred.simulator.embedded.render.arrays import F32, I32, ONE, ZERO, LightMaps
 from gym_clalfred.simulator.embedded.render.shadows import blur, fill
-
-F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
-
-ONE = np.float32(1.0)
-ZERO = np.float32(0.0)
+from gym_clalfred.simulator.jit import exact
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def shine(
-    corners: F32, light: F32, strength: np.float32, axes: F32, chart: I32, base: F32, scratch: F32
+    corners: F32, light: F32, strength: np.float32, r: int, lights: LightMaps, scratch: F32
 ) -> None:
-    """Adds the patch of sun that falls through a window onto a level receiver.
+    """Adds the patch of sun that falls through a window onto a level receiver, at height 0.
 
     Args:
         corners: (4, 3) of the window.
         light: direction to the sun first.
-        axes, chart: the receiver's, at height 0.
-        base: light without objects, of all receivers.
         scratch: (2, S) working memory.
     """
+    axes, chart, base = lights.axes[r], lights.maps[r], lights.base
     width, height = chart[1], chart[2]
     if width * height > scratch.shape[1]:
         return
@@ -46,18 +38,16 @@ def shine(
         base[chart[0] + t] += weights[t]
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def bake_corners(
-    receivers: I32, axes: F32, frames: F32, maps: I32, boxes: F32, planes: F32, base: F32
-) -> None:
+@exact
+def bake_corners(receivers: I32, boxes: F32, planes: F32, lights: LightMaps) -> None:
     """Darkens the room's own receivers towards the walls, floor and ceiling that they meet.
 
     Args:
         boxes: (S, 6) low and high corners of the room's polygons.
         planes: (S, 4) of the same polygons.
     """
-    for index in range(len(receivers)):
-        r = receivers[index]
+    axes, frames, maps, base = lights.axes, lights.frames, lights.maps, lights.base
+    for r in receivers:
         width, height = maps[r, 1], maps[r, 2]
         size = ONE / (axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)
         for j in range(height):

@@ -15,9 +15,22 @@ atomic operations, a signed index a test for wrapping around.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
+from gym_clalfred.simulator.embedded.render.arrays import (
+    F32,
+    HALF,
+    I16,
+    I32,
+    LANES,
+    ONE,
+    U8,
+    U32,
+    ZERO,
+    Camera,
+    Output,
+    Scene,
+    Scratch,
+)
 from gym_clalfred.simulator.embedded.render.packing import QUAD, write_colours
 from gym_clalfred.simulator.embedded.render.placing import (
     COLOUR,
@@ -27,13 +40,9 @@ from gym_clalfred.simulator.embedded.render.placing import (
     U,
     V,
 )
-from gym_clalfred.simulator.embedded.render.raster import EXACT
-from gym_clalfred.simulator.embedded.render.readout import BLOCK, STRETCH, find_runs
-
-F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
-U32 = NDArray[np.uint32]
-U8 = NDArray[np.uint8]
+from gym_clalfred.simulator.embedded.render.raster import in_lanes
+from gym_clalfred.simulator.embedded.render.readout import STRETCH, find_runs
+from gym_clalfred.simulator.jit import exact, inlined
 
 #: Pixels whose texture is read at one level of detail.
 CHUNK = np.uint64(64)
@@ -66,23 +75,18 @@ LAST_TEXEL = np.stack([np.zeros(16, dtype=np.int32), (TILE >> np.arange(16, dtyp
 #: Texels of each level of detail per texel of the finest.
 FINENESS = (0.5 ** np.arange(16)).astype(np.float32)
 
-HALF = np.float32(0.5)
 EIGHTH = np.float32(0.125)
-ONE = np.float32(1.0)
-ZERO = np.float32(0.0)
 BRIGHTEST = np.float32(255.0)
 PER_BOTH = np.float32(1 / (128 * 204))
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def project_axis(
     axes: F32,
     n: np.integer,
     first: int,
-    eye: F32,
-    basis: F32,
-    focal: np.float32,
-    middle: np.float32,
+    camera: Camera,
+    v: int,
     terms: F32,
     p: np.uint64,
     out: int,
@@ -93,6 +97,8 @@ def project_axis(
     (per column, per row, at pixel 0, constant): the value at depth z is
     ``z * (per_column * column + per_row * row + at_pixel_0) + constant``.
     """
+    eye, basis, focal = camera.eye, camera.bases[v], camera.focal
+    middle = np.float32(camera.size) * HALF
     a, b, c = axes[n, first], axes[n, first + 1], axes[n, first + 2]
     per_column = (a * basis[0, 0] + b * basis[0, 1] + c * basis[0, 2]) / focal
     per_row = -(a * basis[1, 0] + b * basis[1, 1] + c * basis[1, 2]) / focal
@@ -103,60 +109,36 @@ def project_axis(
     terms[p, out + 3] = a * eye[0] + b * eye[1] + c * eye[2] + axes[n, first + 3]
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def shade_view(
-    eye: F32,
-    basis: F32,
-    size: int,
-    focal: np.float32,
+    camera: Camera,
+    v: int,
     stamp: int,
-    inverse_depth: F32,
-    polygons: F32,
-    distances: F32,
-    paints: F32,
-    patterns: I32,
-    receivers_of: I32,
-    receiver_axes: F32,
-    receiver_maps: I32,
-    lightmap: U8,
+    scene: Scene,
     texels: U32,
     levels: I32,
-    terms: F32,
-    notes: I32,
-    changes: U8,
-    words: NDArray[np.uint64],
-    ends: I32,
-    work: F32,
-    patches: U32,
-    owners: NDArray[np.int16],
     classes_of: U8,
-    rgb: U8,
-    instances: NDArray[np.int16],
-    classes: U8,
+    scratch: Scratch,
+    output: Output,
 ) -> None:
-    """Colours one view.
+    """Colours one view, after ``draw_view``.
 
     Args:
+        v: the view.
         stamp: differs from view to view; tells which rows of ``terms`` are this view's.
-        receivers_of: (N,) light map of a polygon or -1.
-        receiver_axes: (R, 8) two axes with offsets, world to texels of the fine light map.
-        receiver_maps: (R, 3) first texel, width and height.
-        lightmap: all light maps; its first byte is plain light.
         texels: all levels of all textures, red | green << 8 | blue << 16; the first is neutral.
         levels: (T, L) first texel of each level of each texture.
-        terms: (N, TERMS) working memory: ``project_axis`` of u, v, gradient and the map's axes, and
-            the columns named above.
-        notes: (N, 4) working memory: the columns named above.
-        changes, words, ends: working memory of ``find_runs``.
-        work: (PARTS * NEXT,) working memory: the parts named above.
-        patches: (NEXT,) working memory: texels and their light, then colours.
-        owners: (N,) instance of each polygon.
         classes_of: (I,) class of each instance.
-        rgb: (size * size * 3 + more,) out; like the others written a little beyond the view.
-        instances: (size * size + more,) out, or empty if not wanted.
-        classes: (size * size + more,) out, or empty if not wanted.
     """
-    middle = np.float32(size) * HALF
+    size = camera.size
+    shown = v * size * size
+    rgb, instances = output.rgb[3 * shown :], output.instances[shown:]
+    classes = output.classes[shown:]
+    inverse_depth, polygons = scratch.inverse_depth, scratch.polygons
+    changes, words, ends = scratch.changes, scratch.words, scratch.ends
+    terms, notes = scratch.terms, scratch.notes
+    work, patches = scratch.work, scratch.patches
+    patterns, owners, fine = scene.patterns, scene.owners, scene.fine
     most = np.int32(levels.shape[1] - 1)
     named, classed = len(instances) > 0, len(classes) > 0
     for row in range(size):
@@ -167,7 +149,7 @@ def shade_view(
             line = np.uint64(row * size + left)
             count = min(STRETCH, size - left)
             begin = np.uint64(0)
-            for k in range(in_blocks(np.uint64(count))):
+            for k in range(in_lanes(np.uint64(count))):
                 work[k + NEARNESS] = inverse_depth[line + k]
             for run in range(find_runs(polygons, line, count, changes, words, ends)):
                 name, end = polygons[line + begin], np.uint64(ends[run])
@@ -187,20 +169,7 @@ def shade_view(
                     notes[p, NAME] = owners[p]
                     if classed:
                         notes[p, NAME] |= np.int32(classes_of[owners[p]]) << np.int32(16)
-                    prepare(
-                        p,
-                        eye,
-                        basis,
-                        focal,
-                        middle,
-                        paints,
-                        distances[p],
-                        receiver_axes,
-                        receiver_maps,
-                        receivers_of[p],
-                        terms,
-                        notes,
-                    )
+                    prepare(p, camera, v, scene, scratch)
                 texture = np.uint64(notes[p, TEXTURE])
                 while begin < end:
                     length = min(CHUNK, end - begin)
@@ -210,35 +179,26 @@ def shade_view(
                     shade(
                         begin,
                         length,
-                        across,
-                        down,
+                        (across, down, jitter),
                         p,
                         terms,
                         notes,
-                        LAST_TEXEL[min(texture, np.uint64(1)), level],
-                        FINENESS[level],
-                        levels[texture, level],
-                        jitter,
+                        (
+                            LAST_TEXEL[min(texture, np.uint64(1)), level],
+                            FINENESS[level],
+                            levels[texture, level],
+                        ),
                         work,
                         line,
-                        named,
-                        classed,
+                        (named, classed),
                         instances,
                         classes,
                     )
                     begin += length
-            finish(
-                np.uint64(count),
-                line,
-                texels,
-                lightmap,
-                work,
-                patches,
-                rgb,
-            )
+            finish(np.uint64(count), line, texels, fine, work, patches, rgb)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
     """Colours pixels without a polygon, hair cracks where a corner meets an edge, like the left."""
     for k in range(begin, end):
@@ -247,90 +207,76 @@ def fill_crack(begin: np.uint64, end: np.uint64, work: F32) -> None:
             work[k + part] = work[begin - np.uint64(1) + part] if begin > 0 else plain
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def bits(value: np.float32) -> np.int32:
     """The integer whose bits a part of the working memory holds."""
     return np.float32(value).view(np.int32)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
-def in_blocks(length: np.uint64) -> np.uint64:
-    """The length, rounded up to whole blocks."""
-    return (length + BLOCK - np.uint64(1)) & ~(BLOCK - np.uint64(1))
-
-
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def level_of(area: np.float32, most: np.int32) -> np.uint64:
     """Level of detail at which a pixel that covers ``area`` texels covers about one."""
     exponent = (np.float32(area).view(np.int32) >> np.int32(23)) - np.int32(127)
     return np.uint64(min(max((exponent + np.int32(1)) >> np.int32(1), np.int32(0)), most))
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
-def prepare(
-    p: np.uint64,
-    eye: F32,
-    basis: F32,
-    focal: np.float32,
-    middle: np.float32,
-    paints: F32,
-    distance: np.float32,
-    receiver_axes: F32,
-    receiver_maps: I32,
-    receiver: np.integer,
-    terms: F32,
-    notes: I32,
-) -> None:
+@inlined
+def prepare(p: np.uint64, camera: Camera, v: int, scene: Scene, scratch: Scratch) -> None:
     """Writes a polygon's terms for a view, and where its light map is."""
+    terms, notes, paints = scratch.terms, scratch.notes, scene.paints
+    axes, maps, receiver = scene.fine_axes, scene.fine_maps, scene.receivers_of[p]
     for channel in range(3):
         terms[p, TINT + channel] = paints[p, COLOUR + channel]
-    spread = paints[p, DENSITY] / focal
-    terms[p, SPREAD] = spread * spread / distance
-    project_axis(paints, p, U, eye, basis, focal, middle, terms, p, 0)
-    project_axis(paints, p, V, eye, basis, focal, middle, terms, p, 4)
+    spread = paints[p, DENSITY] / camera.focal
+    terms[p, SPREAD] = spread * spread / scratch.distances[p]
+    project_axis(paints, p, U, camera, v, terms, p, 0)
+    project_axis(paints, p, V, camera, v, terms, p, 4)
     if receiver < 0:
-        project_axis(paints, p, GRADIENT, eye, basis, focal, middle, terms, p, 8)
+        project_axis(paints, p, GRADIENT, camera, v, terms, p, 8)
         for k in range(12, 20):
             terms[p, k] = ZERO
         # A map of one texel, the one of plain light.
         notes[p, FIRST] = 0
         terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM] = ONE, ZERO, ZERO
     else:
-        notes[p, FIRST] = receiver_maps[receiver, 0]
-        terms[p, WIDTH] = np.float32(receiver_maps[receiver, 1])
-        terms[p, RIGHT] = np.float32(receiver_maps[receiver, 1]) - ONE
-        terms[p, BOTTOM] = np.float32(receiver_maps[receiver, 2]) - ONE
+        notes[p, FIRST] = maps[receiver, 0]
+        terms[p, WIDTH] = np.float32(maps[receiver, 1])
+        terms[p, RIGHT] = np.float32(maps[receiver, 1]) - ONE
+        terms[p, BOTTOM] = np.float32(maps[receiver, 2]) - ONE
         for k in range(8, 11):
             terms[p, k] = ZERO
         terms[p, 11] = ONE
-        project_axis(receiver_axes, receiver, 0, eye, basis, focal, middle, terms, p, 12)
-        project_axis(receiver_axes, receiver, 4, eye, basis, focal, middle, terms, p, 16)
+        project_axis(axes, receiver, 0, camera, v, terms, p, 12)
+        project_axis(axes, receiver, 4, camera, v, terms, p, 16)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def shade(
     begin: np.uint64,
     length: np.uint64,
-    across: np.float32,
-    down: np.float32,
+    place: tuple[np.float32, np.float32, np.float32],
     p: np.uint64,
     terms: F32,
     notes: I32,
-    mask: np.int32,
-    fine: np.float32,
-    tile: np.int32,
-    jitter: np.float32,
+    tile: tuple[np.int32, np.float32, np.int32],
     work: F32,
     line: np.uint64,
-    named: bool,
-    classed: bool,
-    instances: NDArray[np.int16],
+    wanted: tuple[bool, bool],
+    instances: I16,
     classes: U8,
 ) -> None:
     """Colours and places of the texels of a chunk, ``length`` pixels from ``begin`` on.
 
     One loop serves all polygons: mispredicted branches cost more than what some could leave out.
+
+    Args:
+        place: column and row of the first pixel, and by what to shift in the light map.
+        tile: last texel of the texture's rows, texels per finest texel, first texel.
+        wanted: whether instances and classes are.
     """
+    across, down, jitter = place
+    mask, fine, corner = tile
+    named, classed = wanted
     red, green, blue = terms[p, TINT], terms[p, TINT + 1], terms[p, TINT + 2]
     u1, u2 = terms[p, 0] * fine, terms[p, 3] * fine
     v1, v2 = terms[p, 4] * fine, terms[p, 7] * fine
@@ -345,48 +291,42 @@ def shade(
     row, right, bottom = terms[p, WIDTH], terms[p, RIGHT], terms[p, BOTTOM]
     first, label = notes[p, FIRST], notes[p, NAME]
     instance, kind = np.int16(label & 0xFFFF), np.uint8(label >> 16)
-    for block in range((length + BLOCK - np.uint64(1)) // BLOCK):
-        at = begin + block * BLOCK
-        for lane in range(BLOCK):
+    for block in range((length + LANES - np.uint64(1)) // LANES):
+        at = begin + block * LANES
+        for lane in range(LANES):
             k = at + lane
-            place = np.float32(np.int32(block * BLOCK + lane))
+            step = np.float32(np.int32(block * LANES + lane))
             z = ONE / work[k + NEARNESS]
-            i = np.int32(z * (u1 * place + u0) + u2)
-            j = np.int32(z * (v1 * place + v0) + v2)
-            work[k + TEXEL] = np.int32(tile + ((j & mask) << ROW_SHIFT) + (i & mask)).view(
+            i = np.int32(z * (u1 * step + u0) + u2)
+            j = np.int32(z * (v1 * step + v0) + v2)
+            work[k + TEXEL] = np.int32(corner + ((j & mask) << ROW_SHIFT) + (i & mask)).view(
                 np.float32
             )
-            left = np.floor(min(max(z * (x1 * place + x0) + x2, ZERO), right))
-            top = np.floor(min(max(z * (y1 * place + y0) + y2, ZERO), bottom))
+            left = np.floor(min(max(z * (x1 * step + x0) + x2, ZERO), right))
+            top = np.floor(min(max(z * (y1 * step + y0) + y2, ZERO), bottom))
             work[k + LIGHT] = np.int32(first + np.int32(top * row + left)).view(np.float32)
-            light = z * (change * place + lit) + constant
+            light = z * (change * step + lit) + constant
             work[k] = red * light
             work[k + GREEN] = green * light
             work[k + BLUE] = blue * light
         if named:
-            for lane in range(BLOCK):
+            for lane in range(LANES):
                 instances[line + at + lane] = instance
         if classed:
-            for lane in range(BLOCK):
+            for lane in range(LANES):
                 classes[line + at + lane] = kind
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def finish(
-    count: np.uint64,
-    line: np.uint64,
-    texels: U32,
-    lightmap: U8,
-    work: F32,
-    patches: U32,
-    rgb: U8,
+    count: np.uint64, line: np.uint64, texels: U32, fine: U8, work: F32, patches: U32, rgb: U8
 ) -> None:
     """Multiplies a stretch of a row's colours by its texels and light and writes them as bytes."""
     for k in range(count):
         texel = texels[np.uint64(np.uint32(bits(work[k + TEXEL])))]
-        light = lightmap[np.uint64(np.uint32(bits(work[k + LIGHT])))]
+        light = fine[np.uint64(np.uint32(bits(work[k + LIGHT])))]
         patches[k] = texel | (np.uint32(light) << np.uint32(24))
-    for k in range(in_blocks(count)):
+    for k in range(in_lanes(count)):
         patch = patches[k]
         texel = np.int32(patch)
         light = np.float32(np.int32(patch >> np.uint32(24))) * PER_BOTH
@@ -394,5 +334,5 @@ def finish(
         g = min(work[k + GREEN] * light * np.float32(np.int32((texel >> 8) & 255)), BRIGHTEST)
         b = min(work[k + BLUE] * light * np.float32(np.int32((texel >> 16) & 255)), BRIGHTEST)
         patches[k] = np.uint32(np.int32(r) | (np.int32(g) << 8) | (np.int32(b) << 16))
-    for k in range(np.uint64(0), in_blocks(count), QUAD):
+    for k in range(np.uint64(0), in_lanes(count), QUAD):
         write_colours(patches, k, rgb, np.uint64(3) * (line + k))

@@ -9,14 +9,18 @@ the object away subtracts exactly what it added.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
-from gym_clalfred.simulator.embedded.render.raster import EXACT
-
-F32 = NDArray[np.float32]
-I32 = NDArray[np.int32]
-U8 = NDArray[np.uint8]
+from gym_clalfred.simulator.embedded.render.arrays import (
+    F32,
+    HALF,
+    I32,
+    ONE,
+    U8,
+    ZERO,
+    LightMaps,
+    Scene,
+)
+from gym_clalfred.simulator.jit import exact, inlined, kernel
 
 #: Texels by which a shadow's edge is softened, on each side.
 SOFT = 3
@@ -38,25 +42,22 @@ OBJECT_FINER = 3
 #: Mark of objects that cast shadows, in the last column of ``spans``.
 CASTING = 1
 
-ONE = np.float32(1.0)
-ZERO = np.float32(0.0)
-HALF = np.float32(0.5)
 UNIT = np.float32(256.0)
 PLAIN_LIGHT = np.float32(128.0)
 MOST_LIGHT = np.float32(255 / 128)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def describe_receiver(
-    corners: F32, normal: F32, texel: np.float32, axes: F32, frame: F32
+    p: int, r: int, texel: np.float32, scene: Scene, lights: LightMaps
 ) -> tuple[int, int]:
-    """Sets a receiver's axes from its polygon; returns width and height of its map.
+    """Sets a receiver's axes and frame from its polygon; returns width and height of its map.
 
     Args:
-        corners: (C, 3) of the polygon.
-        axes: (8,) out: two axes with offsets, from world coordinates to texels.
-        frame: (4,) out: plane.
+        texel: metres per texel.
     """
+    corners, normal = scene.corners[p, : scene.counts[p]], scene.planes[p]
+    axes, frame = lights.axes[r], lights.frames[r]
     nx, ny, nz = normal[0], normal[1], normal[2]
     if abs(ny) > np.float32(0.7):
         ax, ay, az = ONE, ZERO, ZERO
@@ -85,125 +86,75 @@ def describe_receiver(
     return width, height
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def cast(
-    sign: int,
-    slots: I32,
-    spans: I32,
-    spheres: F32,
-    boxes: F32,
-    light: F32,
-    corners: F32,
-    counts: I32,
-    receivers: I32,
-    axes: F32,
-    frames: F32,
-    maps: I32,
-    total: I32,
-    dirty: I32,
-    scratch: F32,
+    sign: int, slots: I32, receivers: I32, scene: Scene, lights: LightMaps, scratch: F32
 ) -> None:
-    """Adds (sign 1) or takes away (-1) the shadows of objects on the given receivers.
+    """Adds (sign 1) or takes away (-1) the shadows of some objects on some receivers.
 
     Args:
-        slots: the objects.
-        spans: (M, 4) first polygon, number of polygons, instance, ``CASTING`` or another mark.
-        spheres: (M, 4) centre and radius.
-        boxes: (M, 8) floor plan: centre x, z, half width, half depth, sine and cosine of the yaw,
-            bottom, top.
-        receivers: indices into axes, frames and maps.
-        maps: (R, 3) first texel, width (0 = unused), height.
-        total: sum of shadows at each texel.
-        dirty: (R, 4) left, top, right (0 = nothing), bottom of what changed; see ``refresh``.
         scratch: (2, S) working memory.
     """
-    for index in range(len(slots)):
-        m = slots[index]
+    spans, spheres, boxes = scene.spans, scene.spheres, scene.boxes
+    axes, frames, maps = lights.axes, lights.frames, lights.maps
+    for m in slots:
         if spans[m, 3] == CASTING:
-            for at in range(len(receivers)):
-                cast_on(
-                    sign,
-                    spans[m],
-                    spheres[m],
-                    boxes[m],
-                    light,
-                    corners,
-                    counts,
-                    receivers[at],
-                    axes,
-                    frames,
-                    maps,
-                    total,
-                    dirty,
-                    scratch,
-                )
+            for r in receivers:
+                patch = find_patch(spheres, boxes, m, axes, frames, maps, r)
+                if 0 < patch[2] * patch[3] <= scratch.shape[1]:
+                    cast_on(sign, m, r, patch, scene, lights, scratch)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def cast_on(
-    sign: int,
-    span: I32,
-    sphere: F32,
-    box: F32,
-    light: F32,
-    corners: F32,
-    counts: I32,
-    r: int,
-    axes: F32,
-    frames: F32,
-    maps: I32,
-    total: I32,
-    dirty: I32,
-    scratch: F32,
-) -> None:
-    """``cast`` for one object and one receiver."""
-    weights = scratch[0]
-    radius = sphere[3]
-    small = radius < SMALL
+@exact
+def find_patch(
+    spheres: F32, boxes: F32, m: int, axes: F32, frames: F32, maps: I32, r: int
+) -> tuple[int, int, int, int]:
+    """Left, top, width and height of what an object can change of a map; zeros if nothing."""
+    x, y, z, radius = spheres[m, 0], spheres[m, 1], spheres[m, 2], spheres[m, 3]
     width, height = maps[r, 1], maps[r, 2]
     if width == 0:
-        return
+        return 0, 0, 0, 0
     nx, ny, nz, offset = frames[r, 0], frames[r, 1], frames[r, 2], frames[r, 3]
-    if small:
-        gap = box[6] - offset
+    if radius < SMALL:
+        gap = boxes[m, 6] - offset
         if ny < np.float32(0.9) or gap < np.float32(-0.012) or gap > np.float32(0.1):
-            return
+            return 0, 0, 0, 0
     else:
-        above = nx * sphere[0] + ny * sphere[1] + nz * sphere[2] - offset
+        above = nx * x + ny * y + nz * z - offset
         if above + radius < ZERO or above - radius > ONE:
-            return
+            return 0, 0, 0, 0
     per_texel = np.sqrt(axes[r, 0] ** 2 + axes[r, 1] ** 2 + axes[r, 2] ** 2)
     reach = radius * per_texel + np.float32(2 * SOFT)
-    a = axes[r, 0] * sphere[0] + axes[r, 1] * sphere[1] + axes[r, 2] * sphere[2] + axes[r, 3]
-    b = axes[r, 4] * sphere[0] + axes[r, 5] * sphere[1] + axes[r, 6] * sphere[2] + axes[r, 7]
+    a = axes[r, 0] * x + axes[r, 1] * y + axes[r, 2] * z + axes[r, 3]
+    b = axes[r, 4] * x + axes[r, 5] * y + axes[r, 6] * z + axes[r, 7]
     if a + reach < ZERO or a - reach > width or b + reach < ZERO or b - reach > height:
-        return
-    # The patch of the map that can change.
+        return 0, 0, 0, 0
     left, top = max(0, int(a - reach)), max(0, int(b - reach))
-    patch_width = min(width, int(a + reach) + 2) - left
-    patch_height = min(height, int(b + reach) + 2) - top
-    if patch_width <= 0 or patch_height <= 0 or patch_width * patch_height > len(weights):
-        return
+    right, bottom = min(width, int(a + reach) + 2), min(height, int(b + reach) + 2)
+    return left, top, max(right - left, 0), max(bottom - top, 0)
+
+
+@exact
+def cast_on(
+    sign: int,
+    m: int,
+    r: int,
+    patch: tuple[int, int, int, int],
+    scene: Scene,
+    lights: LightMaps,
+    scratch: F32,
+) -> None:
+    """``cast`` for one object and the patch of one receiver's map that it can change."""
+    maps, dirty, shadow, weights = lights.maps, lights.dirty, lights.shadow, scratch[0]
+    width, height = maps[r, 1], maps[r, 2]
+    left, top, patch_width, patch_height = patch
     first_row, last_row = 0, patch_height
     first_column, last_column = 0, patch_width
-    if small:
-        blob(box, axes[r], per_texel, left, top, patch_width, patch_height, weights)
+    if scene.spheres[m, 3] < SMALL:
+        blob(scene.boxes[m], lights.axes[r], left, top, patch_width, patch_height, weights)
     else:
         weights[: patch_width * patch_height] = ZERO
-        filled = project(
-            span[0],
-            span[1],
-            corners,
-            counts,
-            light,
-            axes[r],
-            frames[r],
-            left,
-            top,
-            patch_width,
-            patch_height,
-            weights,
-        )
+        filled = project(m, r, scene, lights, left, top, patch_width, patch_height, weights)
         # What was filled, as far as blurring spreads it; the rest of the patch stays empty.
         first_column, first_row = max(filled[0] - SPREAD, 0), max(filled[1] - SPREAD, 0)
         last_column = min(filled[2] + SPREAD, patch_width)
@@ -222,7 +173,7 @@ def cast_on(
     for j in range(first_row, last_row):
         line = maps[r, 0] + (top + j) * width + left
         for i in range(first_column, last_column):
-            total[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
+            shadow[line + i] += sign * int(weights[j * patch_width + i] * UNIT)
     if dirty[r, 2] == 0:
         dirty[r, 0], dirty[r, 1] = width, height
     dirty[r, 0] = min(dirty[r, 0], left + first_column)
@@ -231,27 +182,17 @@ def cast_on(
     dirty[r, 3] = max(dirty[r, 3], top + last_row)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def refresh(
-    receivers: int,
-    maps: I32,
-    base: F32,
-    total: I32,
-    coarse: F32,
-    fine_maps: I32,
-    fine: U8,
-    dirty: I32,
-) -> None:
+@exact
+def refresh(receivers: int, scene: Scene, lights: LightMaps) -> None:
     """Brings the light maps that are drawn up to date with all that was cast since the last time.
 
     Exact arithmetic, so that a texel is the same whatever changed together with it.
 
     Args:
         receivers: how many there are.
-        base: light without objects; total: sum of shadows; coarse: what results.
-        fine_maps, fine: the same for the finer map that is drawn; see ``refine``.
-        dirty: (R, 4) what changed; nothing of it has, afterwards.
     """
+    maps, dirty = lights.maps, lights.dirty
+    base, total, coarse = lights.base, lights.shadow, lights.coarse
     for r in range(receivers):
         left, top, right, bottom = dirty[r, 0], dirty[r, 1], dirty[r, 2], dirty[r, 3]
         if right == 0:
@@ -261,24 +202,15 @@ def refresh(
             line = maps[r, 0] + j * maps[r, 1]
             for t in range(line + left, line + right):
                 coarse[t] = base[t] / (ONE + np.float32(total[t]) / UNIT)
-        refine(left, top, right, bottom, maps[r], coarse, fine_maps[r], fine)
+        refine(left, top, right, bottom, maps[r], coarse, scene.fine_maps[r], scene.fine)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
-def blob(
-    box: F32,
-    axes: F32,
-    per_texel: np.float32,
-    left: int,
-    top: int,
-    width: int,
-    height: int,
-    weights: F32,
-) -> None:
+@exact
+def blob(box: F32, axes: F32, left: int, top: int, width: int, height: int, weights: F32) -> None:
     """Shadow of a small object on a level receiver: its rectangle with soft edges."""
     sine, cosine = box[4], box[5]
     soft = ONE / max(np.float32(0.03), SOFTNESS * (box[7] - box[6]))
-    share = ONE / per_texel
+    share = ONE / np.sqrt(axes[0] ** 2 + axes[1] ** 2 + axes[2] ** 2)
     for j in range(height):
         z = (np.float32(top + j) - axes[7]) * share - box[1]
         for i in range(width):
@@ -289,15 +221,12 @@ def blob(
             weights[j * width + i] = np.float32(0.75) * fade * fade
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def project(
-    first: int,
-    count: int,
-    corners: F32,
-    counts: I32,
-    light: F32,
-    axes: F32,
-    frame: F32,
+    m: int,
+    r: int,
+    scene: Scene,
+    lights: LightMaps,
     left: int,
     top: int,
     width: int,
@@ -305,6 +234,9 @@ def project(
     weights: F32,
 ) -> tuple[int, int, int, int]:
     """Fills what the polygons of an object cover of a receiver; left, top, right, bottom of it."""
+    first, count = scene.spans[m, 0], scene.spans[m, 1]
+    corners, counts, light = scene.corners, scene.counts, scene.light
+    axes, frame = lights.axes[r], lights.frames[r]
     reached = (width, height, 0, 0)
     shift_a = axes[0] * light[0] + axes[1] * light[1] + axes[2] * light[2]
     shift_b = axes[4] * light[0] + axes[5] * light[1] + axes[6] * light[2]
@@ -332,7 +264,7 @@ def project(
     return reached
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def refine(
     left: int, top: int, right: int, bottom: int, chart: I32, coarse: F32, fine_chart: I32, fine: U8
 ) -> None:
@@ -365,7 +297,7 @@ def refine(
             refine_cells(whole, last, 2, times, y, start, width, coarse, out, fine)
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy", inline="always")
+@inlined
 def refine_cells(
     first: int,
     last: int,
@@ -394,7 +326,7 @@ def refine_cells(
             light += step
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def fill(
     a: F32,
     b: F32,
@@ -438,7 +370,7 @@ def fill(
     return left, top, right, bottom
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT, error_model="numpy")
+@exact
 def blur(values: F32, scratch: F32, start: int, stride: int, width: int, height: int) -> None:
     """Two box blurs of radius ``BLUR`` along each axis, in place; running sums.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,14 @@ from numpy.typing import NDArray
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render import placing, room_light
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
+from gym_clalfred.simulator.embedded.render.arrays import I32, LightMaps, Scene
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.raster import CARRIED
 from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
+
+Arrays = TypeVar("Arrays", Scene, LightMaps)
 
 #: Metres per texel of a light map: the room's own, and objects'.
 ROOM_TEXEL = 0.06
@@ -71,11 +75,11 @@ class _Placed:
     slot: int
     first: int
     count: int
-    receivers: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    receivers: I32 = field(default_factory=lambda: np.empty(0, dtype=np.int32))
 
 
 class Stage:
-    """The polygons of one scene in flat float32 arrays, grouped by object, in world coordinates.
+    """The polygons of one scene, grouped by object, in arrays that grow as needed.
 
     Args:
         shell: walls, floor, ceiling and windows in world coordinates; instance 0.
@@ -86,39 +90,40 @@ class Stage:
     def __init__(self, shell: Mesh, decor: Decor, room: Room | None = None) -> None:
         direction = np.asarray(decor.light_direction, dtype=np.float64)
         direction /= np.linalg.norm(direction)
-        self.light = np.array([*direction, *decor.light_colour, decor.ambient], dtype=np.float32)
         self._placed: dict[int, _Placed] = {}
         self._polygons, self._texels, self._fine_texels = Blocks(), Blocks(), Blocks()
         self._free_receivers: list[int] = []
         self.objects = 0
         self.receivers = 0
         self._is_lit = True
-        # Per object.
-        self.spans = np.zeros((256, 4), dtype=np.int32)
-        self.spheres = np.zeros((256, 4), dtype=np.float32)
-        self._boxes = np.zeros((256, 8), dtype=np.float32)
-        # Per polygon.
-        self.corners = np.zeros((4096, MAX_CORNERS, 3), dtype=np.float32)
-        self.counts = np.zeros(4096, dtype=np.int32)
-        self.planes = np.zeros((4096, 4), dtype=np.float32)
-        self.paints = np.zeros((4096, 16), dtype=np.float32)
-        self.patterns = np.zeros(4096, dtype=np.int32)
-        self.owners = np.zeros(4096, dtype=np.int16)
-        self.receivers_of = np.full(4096, -1, dtype=np.int32)
-        # Per receiver, and per texel of their light maps.
-        self._receiver_axes = np.zeros((256, 8), dtype=np.float32)
-        self._receiver_frames = np.zeros((256, 4), dtype=np.float32)
-        self._receiver_maps = np.zeros((256, 3), dtype=np.int32)
-        self._dirty = np.zeros((256, 4), dtype=np.int32)
-        self.fine_axes = np.zeros((256, 8), dtype=np.float32)
-        self.fine_maps = np.zeros((256, 3), dtype=np.int32)
-        self._base = np.ones(1 << 16, dtype=np.float32)
-        self._shadow = np.zeros(1 << 16, dtype=np.int32)
-        self._coarse = np.ones(1 << 16, dtype=np.float32)
-        self.fine = np.zeros(1 << 19, dtype=np.uint8)
         self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
+        self.scene = Scene(
+            light=np.array([*direction, *decor.light_colour, decor.ambient], dtype=np.float32),
+            spans=np.zeros((256, 4), dtype=np.int32),
+            spheres=np.zeros((256, 4), dtype=np.float32),
+            boxes=np.zeros((256, 8), dtype=np.float32),
+            corners=np.zeros((4096, MAX_CORNERS, 3), dtype=np.float32),
+            counts=np.zeros(4096, dtype=np.int32),
+            planes=np.zeros((4096, 4), dtype=np.float32),
+            paints=np.zeros((4096, 16), dtype=np.float32),
+            patterns=np.zeros(4096, dtype=np.int32),
+            owners=np.zeros(4096, dtype=np.int16),
+            receivers_of=np.full(4096, -1, dtype=np.int32),
+            fine_axes=np.zeros((256, 8), dtype=np.float32),
+            fine_maps=np.zeros((256, 3), dtype=np.int32),
+            fine=np.zeros(1 << 19, dtype=np.uint8),
+        )
+        self._lights = LightMaps(
+            axes=np.zeros((256, 8), dtype=np.float32),
+            frames=np.zeros((256, 4), dtype=np.float32),
+            maps=np.zeros((256, 3), dtype=np.int32),
+            dirty=np.zeros((256, 4), dtype=np.int32),
+            base=np.ones(1 << 16, dtype=np.float32),
+            shadow=np.zeros(1 << 16, dtype=np.int32),
+            coarse=np.ones(1 << 16, dtype=np.float32),
+        )
         # Polygons without a light map read this byte.
-        self.fine[self._fine_texels.take(1)] = int(shadow_maps.PLAIN_LIGHT)
+        self.scene.fine[self._fine_texels.take(1)] = int(shadow_maps.PLAIN_LIGHT)
         self._put_shell(shell, () if room is None else windows_of(room))
 
     def put(
@@ -140,7 +145,7 @@ class Stage:
             return
         self.remove(instance)
         placed = self._write(instance, mesh, position, yaw)
-        self.spans[placed.slot, 3] = CARRIED if carried else shadow_maps.CASTING
+        self.scene.spans[placed.slot, 3] = CARRIED if carried else shadow_maps.CASTING
         if carried:
             return
         self._cast(1, self._slot(placed), self._all_receivers())
@@ -159,13 +164,13 @@ class Stage:
             return
         for r in placed.receivers:
             for maps, blocks in (
-                (self._receiver_maps, self._texels),
-                (self.fine_maps, self._fine_texels),
+                (self._lights.maps, self._texels),
+                (self.scene.fine_maps, self._fine_texels),
             ):
                 first, width, height = maps[r].tolist()
                 blocks.give(first, width * height)
-            self._receiver_maps[r, 1] = 0
-            self._dirty[r] = 0
+            self._lights.maps[r, 1] = 0
+            self._lights.dirty[r] = 0
             self._free_receivers.append(int(r))
         self._cast(-1, self._slot(placed), self._all_receivers())
         self._polygons.give(placed.first, placed.count)
@@ -174,72 +179,44 @@ class Stage:
     def light_up(self) -> None:
         """Brings the light maps up to date, before they are drawn."""
         if not self._is_lit:
-            shadow_maps.refresh(
-                self.receivers,
-                self._receiver_maps,
-                self._base,
-                self._shadow,
-                self._coarse,
-                self.fine_maps,
-                self.fine,
-                self._dirty,
-            )
+            shadow_maps.refresh(self.receivers, self.scene, self._lights)
             self._is_lit = True
 
     def copy(self) -> Stage:
         """An independent stage with the same objects; quicker than building one anew."""
-        twin = Stage.__new__(Stage)
-        for name, value in vars(self).items():
-            twin.__dict__[name] = value.copy() if isinstance(value, np.ndarray) else deepcopy(value)
-        return twin
+        return deepcopy(self)
 
     def __contains__(self, instance: int) -> bool:
         return instance in self._placed
 
-    def _all_receivers(self) -> NDArray[np.int32]:
+    def _all_receivers(self) -> I32:
         return _COUNTING[: self.receivers]
 
-    def _slot(self, placed: _Placed) -> NDArray[np.int32]:
+    def _slot(self, placed: _Placed) -> I32:
         return _COUNTING[placed.slot : placed.slot + 1]
 
-    def _cast(self, sign: int, slots: NDArray[np.int32], receivers: NDArray[np.int32]) -> None:
+    def _cast(self, sign: int, slots: I32, receivers: I32) -> None:
         self._is_lit = False
-        shadow_maps.cast(
-            sign,
-            slots,
-            self.spans,
-            self.spheres,
-            self._boxes,
-            self.light,
-            self.corners,
-            self.counts,
-            receivers,
-            self._receiver_axes,
-            self._receiver_frames,
-            self._receiver_maps,
-            self._shadow,
-            self._dirty,
-            self._scratch,
-        )
+        shadow_maps.cast(sign, slots, receivers, self.scene, self._lights, self._scratch)
 
     def _is_carried(self, placed: _Placed, polygons: int) -> bool:
         """Whether it is carried and has so many polygons."""
-        return placed.count == polygons and bool(self.spans[placed.slot, 3] == CARRIED)
+        return placed.count == polygons and bool(self.scene.spans[placed.slot, 3] == CARRIED)
 
     def _write(
         self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, rooted: bool = True
     ) -> _Placed:
         count = len(mesh)
         first = self._polygons.take(count)
-        while self._polygons.end > len(self.counts):
+        while self._polygons.end > len(self.scene.counts):
             self._grow(_PER_POLYGON)
-        if self.objects == len(self.spans):
+        if self.objects == len(self.scene.spans):
             self._grow(_PER_OBJECT)
         # In order of their instances, whatever came and went before: where two things meet, the
         # one that is drawn first shows.
-        slot = int(np.searchsorted(self.spans[: self.objects, 2], instance))
+        slot = int(np.searchsorted(self.scene.spans[: self.objects, 2], instance))
         self._shift(slot, 1)
-        self.spans[slot] = (first, count, instance, 0)
+        self.scene.spans[slot] = (first, count, instance, 0)
         placed = _Placed(slot, first, count)
         self._place(placed, instance, mesh, position, yaw, rooted)
         self._placed[instance] = placed
@@ -260,35 +237,18 @@ class Stage:
         x, y, z = position
         placing.place(
             placed.first,
+            placed.slot,
             instance,
-            x,
-            y,
-            z,
-            sine,
-            cosine,
+            position,
+            (sine, cosine),
             rooted,
-            mesh.corners,
-            mesh.counts,
-            mesh.normals,
-            mesh.colours,
-            mesh.textures,
-            mesh.scales,
-            mesh.glow,
-            mesh.bends,
+            mesh.faces,
             REPEATS,
-            self.light,
-            self.corners,
-            self.counts,
-            self.planes,
-            self.paints,
-            self.patterns,
-            self.owners,
-            self.receivers_of,
-            self.spheres[placed.slot],
+            tuple(self.scene),
         )
         low, high = mesh.bounds
         middle_x, middle_z = (low[0] + high[0]) / 2, (low[2] + high[2]) / 2
-        self._boxes[placed.slot] = (
+        self.scene.boxes[placed.slot] = (
             x + cosine * middle_x + sine * middle_z,
             z + cosine * middle_z - sine * middle_x,
             (high[0] - low[0]) / 2,
@@ -302,22 +262,21 @@ class Stage:
     def _shift(self, slot: int, by: int) -> None:
         """Moves all objects from a slot on by one slot, up or down."""
         for name in _PER_OBJECT:
-            array = getattr(self, name)
+            array = getattr(self.scene, name)
             array[slot + by : self.objects + by] = array[slot : self.objects].copy()
         self.objects += by
         for moved in range(slot + by, self.objects):
-            self._placed[int(self.spans[moved, 2])].slot = moved
+            self._placed[int(self.scene.spans[moved, 2])].slot = moved
 
     def _grow(self, names: tuple[str, ...]) -> None:
         """Doubles the length of arrays."""
-        for name in names:
-            array = getattr(self, name)
-            setattr(self, name, np.concatenate([array, np.zeros_like(array)]))
+        self.scene = _doubled(self.scene, names)
+        self._lights = _doubled(self._lights, names)
 
     def _refine(self, r: int) -> None:
-        chart = self._receiver_maps[r]
+        scene, lights, chart = self.scene, self._lights, self._lights.maps[r]
         shadow_maps.refine(
-            0, 0, chart[1], chart[2], chart, self._coarse, self.fine_maps[r], self.fine
+            0, 0, chart[1], chart[2], chart, lights.coarse, scene.fine_maps[r], scene.fine
         )
 
     def _put_shell(self, shell: Mesh, windows: tuple[Window, ...]) -> None:
@@ -326,95 +285,74 @@ class Stage:
         del self._placed[0]
         large = np.flatnonzero((shell.areas >= ROOM_RECEIVER_AREA) & (shell.glow == 0))
         receivers = self._make_receivers(placed, large, ROOM_TEXEL, shadow_maps.ROOM_FINER)
+        scene, lights, light = self.scene, self._lights, self.scene.light
         part = slice(placed.first, placed.first + placed.count)
-        used = np.arange(MAX_CORNERS) < self.counts[part, None]
-        corners = self.corners[part]
+        used = np.arange(MAX_CORNERS) < scene.counts[part, None]
+        corners = scene.corners[part]
         low = np.where(used[..., None], corners, np.inf).min(axis=1)
         high = np.where(used[..., None], corners, -np.inf).max(axis=1)
         big = shell.areas >= CORNER_AREA
-        room_light.bake_corners(
-            receivers,
-            self._receiver_axes,
-            self._receiver_frames,
-            self._receiver_maps,
-            np.concatenate([low, high], axis=1)[big].astype(np.float32),
-            self.planes[part][big],
-            self._base,
-        )
-        for r in receivers[self._receiver_frames[receivers, 1] > 0.9]:
+        boxes = np.concatenate([low, high], axis=1)[big].astype(np.float32)
+        room_light.bake_corners(receivers, boxes, scene.planes[part][big], lights)
+        for r in receivers[lights.frames[receivers, 1] > 0.9]:
             for corners, outward in windows:
                 # Nothing from behind the wall, less the more the sun grazes it.
-                facing = outward[0] * self.light[0] + outward[1] * self.light[2]
-                if facing > 0.1 and self.light[1] > 0.1:
-                    room_light.shine(
-                        corners,
-                        self.light,
-                        np.float32(SUN * min(1.0, 2 * facing)),
-                        self._receiver_axes[r],
-                        self._receiver_maps[r],
-                        self._base,
-                        self._scratch,
-                    )
-        self._coarse[:] = self._base
+                facing = outward[0] * light[0] + outward[1] * light[2]
+                if facing > 0.1 and light[1] > 0.1:
+                    strength = np.float32(SUN * min(1.0, 2 * facing))
+                    room_light.shine(corners, light, strength, r, lights, self._scratch)
+        lights.coarse[:] = lights.base
         for r in receivers:
             self._refine(r)
 
     def _make_receivers(
         self, placed: _Placed, polygons: NDArray[np.int64], texel: float, finer: int
-    ) -> NDArray[np.int32]:
+    ) -> I32:
         """Gives light maps to some polygons of an object; their receivers' indices."""
         made = []
         for p in polygons + placed.first:
             r = self._free_receivers.pop() if self._free_receivers else self.receivers
             if r == self.receivers:
                 self.receivers += 1
-                if r == len(self._receiver_maps):
+                if r == len(self._lights.maps):
                     self._grow(_PER_RECEIVER)
             width, height = shadow_maps.describe_receiver(
-                self.corners[p, : self.counts[p]],
-                self.planes[p],
-                np.float32(texel),
-                self._receiver_axes[r],
-                self._receiver_frames[r],
+                p, r, np.float32(texel), self.scene, self._lights
             )
             first = self._texels.take(width * height)
-            while self._texels.end > len(self._base):
+            while self._texels.end > len(self._lights.base):
                 self._grow(_PER_TEXEL)
             fine_width, fine_height = (width - 2) * finer + 2, (height - 2) * finer + 2
             fine_first = self._fine_texels.take(fine_width * fine_height)
-            while self._fine_texels.end > len(self.fine):
+            while self._fine_texels.end > len(self.scene.fine):
                 self._grow(("fine",))
-            self._receiver_maps[r] = (first, width, height)
-            self.fine_maps[r] = (fine_first, fine_width, fine_height)
-            self.fine_axes[r] = self._receiver_axes[r] * finer
+            scene, lights = self.scene, self._lights
+            lights.maps[r] = (first, width, height)
+            scene.fine_maps[r] = (fine_first, fine_width, fine_height)
+            scene.fine_axes[r] = lights.axes[r] * finer
             texels = slice(first, first + width * height)
-            self._base[texels] = 1.0
-            self._shadow[texels] = 0
-            self._coarse[texels] = 1.0
+            lights.base[texels] = 1.0
+            lights.shadow[texels] = 0
+            lights.coarse[texels] = 1.0
             fine_texels = slice(fine_first, fine_first + fine_width * fine_height)
-            self.fine[fine_texels] = int(shadow_maps.PLAIN_LIGHT)
-            self.receivers_of[p] = r
+            scene.fine[fine_texels] = int(shadow_maps.PLAIN_LIGHT)
+            scene.receivers_of[p] = r
             made.append(r)
         return np.array(made, dtype=np.int32)
 
 
-_PER_OBJECT = ("spans", "spheres", "_boxes")
-_PER_POLYGON = (
-    "corners",
-    "counts",
-    "planes",
-    "paints",
-    "patterns",
-    "owners",
-    "receivers_of",
-)
-_PER_RECEIVER = (
-    "_receiver_axes",
-    "_receiver_frames",
-    "_receiver_maps",
-    "_dirty",
-    "fine_axes",
-    "fine_maps",
-)
-_PER_TEXEL = ("_base", "_shadow", "_coarse")
+def _doubled(arrays: Arrays, names: tuple[str, ...]) -> Arrays:
+    """The same arrays, those of these names twice as long."""
+    longer = {
+        name: np.concatenate([array, np.zeros_like(array)])
+        for name, array in arrays._asdict().items()
+        if name in names
+    }
+    return arrays._replace(**longer)
+
+
+_PER_OBJECT = ("spans", "spheres", "boxes")
+_PER_POLYGON = ("corners", "counts", "planes", "paints", "patterns", "owners", "receivers_of")
+_PER_RECEIVER = ("axes", "frames", "maps", "dirty", "fine_axes", "fine_maps")
+_PER_TEXEL = ("base", "shadow", "coarse")
 _COUNTING = np.arange(1 << 14, dtype=np.int32)

@@ -1,0 +1,1 @@
+"""Acting, evaluating and filming."""

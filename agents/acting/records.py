@@ -1,0 +1,167 @@
+"""Results of evaluated episodes in a file of JSON lines; the first says what they depend on.
+
+An evaluation that was stopped goes on from such a file, but only if agent, data and limits are
+those of its first line: results of another agent must not be taken for this one's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+from torch import nn
+
+from gym_clalfred.errors import DataError, UsageError
+
+#: What the first line holds.
+_CONDITIONS = "conditions"
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """What came of one evaluation episode; a crashed one counts as failed.
+
+    Args:
+        episode: its key as text.
+        success: whether all goal conditions were met at the end.
+        conditions_met: how many were.
+        conditions: how many there are.
+        steps: actions taken, the final Stop not counted.
+        expert_steps: the expert's, counted in the same way.
+        error: why the episode could not be finished, or empty.
+        interactions: those that worked, in order: "PickupObject Mug, OpenObject Fridge".
+        end: what ended it: ``stop``, ``failures`` (too many actions failed) or ``limit``; empty
+            after an error.
+    """
+
+    episode: str
+    success: bool
+    conditions_met: int
+    conditions: int
+    steps: int
+    expert_steps: int
+    error: str = ""
+    interactions: str = ""
+    end: str = ""
+
+
+def read_results(
+    path: str | Path, conditions: Mapping[str, Any] | None = None
+) -> dict[str, EpisodeResult]:
+    """The finished episodes in a file; a last line cut off by a crash is left out.
+
+    Episodes that could not be finished are left out too, so that they are tried again.
+
+    Args:
+        path: the file; without it there are no results.
+        conditions: what they must depend on, as plain values by name; ``None`` for anything.
+    """
+    path = Path(path)
+    try:
+        lines = path.read_bytes().decode().split("\n")
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: not a file of JSON lines ({error}); name another file") from error
+    if conditions is not None:
+        if _first_line(conditions).startswith("\n".join(lines)):
+            return {}
+        _check(path, lines[0], conditions)
+    found = {}
+    for number, line in enumerate(lines):
+        if not line or (number == 0 and _conditions_in(line) is not None):
+            continue
+        try:
+            result = EpisodeResult(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            if number == len(lines) - 1:
+                break
+            raise DataError(f"{path}, line {number + 1}: not a result ({error})") from error
+        found[result.episode] = result
+    return {name: result for name, result in found.items() if not result.error}
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Keeps a file of results to this process; raises ``UsageError`` if another one has it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise UsageError(
+            f"{path}: another process is writing to it; wait for it or name another file"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def result_writer(
+    path: str | Path, conditions: Mapping[str, Any]
+) -> Iterator[Callable[[EpisodeResult], None]]:
+    """Adds results to a file, which ``read_results`` has found to be of these conditions."""
+    path = Path(path)
+    if path.exists():
+        # A line cut off by a crash would spoil the next one.
+        os.truncate(path, path.read_bytes().rfind(b"\n") + 1)
+    with path.open("a", encoding="utf-8") as file:
+        if not file.tell():
+            file.write(_first_line(conditions))
+
+        def write(result: EpisodeResult) -> None:
+            file.write(json.dumps(asdict(result), allow_nan=False) + "\n")
+            file.flush()
+
+        yield write
+
+
+def weights_digest(network: nn.Module) -> str:
+    """Names a network's weights."""
+    digest = hashlib.sha256()
+    for name, value in sorted(network.state_dict().items()):
+        digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
+        digest.update(value.cpu().contiguous().numpy().tobytes())
+    return digest.hexdigest()[:12]
+
+
+def _check(path: Path, line: str, conditions: Mapping[str, Any]) -> None:
+    found = _conditions_in(line)
+    if found is None:
+        raise DataError(
+            f"{path}: its first line does not say which agent was evaluated, and how, so its "
+            "results cannot be told from another agent's; name another file, or delete this one"
+        )
+    differences = [
+        f"{name} is {found.get(name)!r}, not {conditions.get(name)!r}"
+        for name in {**conditions, **found}
+        if found.get(name) != conditions.get(name)
+    ]
+    if differences:
+        raise UsageError(
+            f"{path}: has results of another evaluation: {'; '.join(differences)}. Name another "
+            "file, or delete this one to begin anew"
+        )
+
+
+def _conditions_in(line: str) -> dict[str, Any] | None:
+    try:
+        document = json.loads(line)
+    except ValueError:
+        return None
+    found = document.get(_CONDITIONS) if isinstance(document, dict) else None
+    return found if isinstance(found, dict) else None
+
+
+def _first_line(conditions: Mapping[str, Any]) -> str:
+    return json.dumps({_CONDITIONS: dict(conditions)}) + "\n"

@@ -1,0 +1,1 @@
+"""The same numbers on every processor."""

@@ -1,0 +1,1 @@
+"""Recurrences and products that make it quick on a CPU."""

@@ -1,0 +1,126 @@
+"""Evaluates a trained agent on any episodes, outside of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import spread
+from clalfred.cl.experiment.settings import choose
+from clalfred.cl.metrics import Scores, score
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.errors import BadInputError
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.stream import first_annotations
+from gym_clalfred.tasks.spec import TaskType
+
+
+@dataclass(frozen=True)
+class EvaluationSummary:
+    """What came of it: overall, and by task type.
+
+    Args:
+        results: of each episode, in the order of the source.
+        overall: over all of them.
+        by_task: over those of each task type, by the paper's name.
+    """
+
+    results: tuple[EpisodeResult, ...]
+    overall: Scores
+    by_task: dict[str, Scores]
+
+
+def evaluate_agent(
+    policy: Policy,
+    config: RunConfig,
+    source: EpisodeSource,
+    keys: tuple[EpisodeKey, ...],
+    *,
+    lines: str | Path | None = None,
+    workers: int = 1,
+    on_result: Callable[[EpisodeResult], None] | None = None,
+) -> EvaluationSummary:
+    """Rolls an agent out in episodes.
+
+    Args:
+        policy: from ``load_agent``.
+        config: backend and step limit are taken from it.
+        source: where the episodes are.
+        keys: which to run, for example from ``select``.
+        lines: a JSON lines file; episodes in it are not run again, new ones are added. One of
+            another agent, or of other limits, is refused.
+        workers: processes; the results do not depend on it.
+        on_result: called with each new result.
+    """
+    if not keys:
+        raise BadInputError("no episode was chosen: widen the task or room filter")
+    rollout = RolloutConfig(workers=workers, max_steps=config.step_limit, backend=config.backend)
+    results = evaluate(policy, source, keys, rollout, lines, on_result)
+    types = {str(entry.key): entry.task_type for entry in source.entries(keys[0].split)}
+    groups: dict[str, list[EpisodeResult]] = {}
+    for result in results:
+        groups.setdefault(types[result.episode].paper_name, []).append(result)
+    by_task = {name: score(groups[name]) for name in sorted(groups)}
+    return EvaluationSummary(tuple(results), score(results), by_task)
+
+
+def select(
+    source: EpisodeSource,
+    split: str,
+    *,
+    task: str | None = None,
+    room: str | None = None,
+    annotations: int | None = None,
+    limit: int | None = None,
+) -> tuple[EpisodeKey, ...]:
+    """Episodes of a split.
+
+    Args:
+        source: where they are.
+        split: such as ``valid_seen``.
+        task: only those of a task type, by the paper's name.
+        room: only those in rooms of a type.
+        annotations: at most so many of each trajectory.
+        limit: at most so many, evenly spread.
+    """
+    choose("split", split, [one.value for one in Split])
+    if task is not None:
+        choose("task", task, [one.paper_name for one in TaskType])
+    if room is not None:
+        choose("room", room, [one.value for one in RoomType])
+    keys = [
+        entry.key
+        for entry in first_annotations(source.entries(Split(split)), annotations)
+        if task in (None, entry.task_type.paper_name) and room in (None, entry.room_type.value)
+    ]
+    return spread(keys, limit)
+
+
+def with_changes(
+    config: RunConfig,
+    *,
+    tier: str | None = None,
+    data: str | None = None,
+    backend: str | None = None,
+    annotations: int | None = None,
+    max_steps: int | None = None,
+) -> RunConfig:
+    """The config of an agent's run, to be evaluated with other data or another simulator."""
+    changes: dict[str, Any] = {
+        "tier": tier,
+        "data": data,
+        "backend": backend,
+        "evaluation_annotations": annotations,
+        "max_steps": max_steps,
+    }
+    changes = {name: value for name, value in changes.items() if value is not None}
+    if "tier" in changes:
+        changes.setdefault("data", None)  # the run's folder of episodes would win over a tier
+    return replace(config, **changes)

@@ -1,0 +1,47 @@
+"""What a run works with: episodes, an agent, and a place for what it sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from clalfred.agents.agent import Agent
+from clalfred.agents.demonstrations import ViewStore
+from clalfred.agents.registry import ENCODERS, check_file, make_agent
+from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.cl.experiment.config import RunConfig
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.sources import open_source
+
+
+@dataclass(frozen=True)
+class RunInputs:
+    """Made from a config by ``make_inputs``, or given to a run by its caller.
+
+    Args:
+        source: the episodes.
+        agent: untrained.
+        store: keeps what it sees between runs; ``None`` to make that at each use.
+    """
+
+    source: EpisodeSource
+    agent: Agent
+    store: ViewStore | None = None
+
+
+def make_inputs(config: RunConfig) -> RunInputs:
+    """Opens the episodes, generating a tier on first use, and makes the agent."""
+    return RunInputs(open_source(config.tier, config.data), new_agent(config), ViewStore())
+
+
+def new_agent(config: RunConfig, encoder: VisualEncoder | None = None) -> Agent:
+    """The untrained agent of a run; ``encoder`` takes the place of the one it names."""
+    settings = config.agent_config()
+    if encoder is None and settings.encoder:
+        encoder = make_encoder(settings.encoder, config.encoder_weights)
+    return make_agent(config.agent, settings, encoder, config.seed)
+
+
+def make_encoder(name: str, weights: str | None = None) -> VisualEncoder:
+    """An encoder by name, with the weights of a file or those that come with it."""
+    encoder = ENCODERS.get(name)
+    return encoder(None if weights is None else check_file(weights, "encoder_weights"))

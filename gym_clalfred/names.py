@@ -1,0 +1,43 @@
+"""Finds what a user means by a name, however it is spelled."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from gym_clalfred.errors import BadInputError
+
+T = TypeVar("T")
+
+
+def plain(name: str) -> str:
+    """A name without case, blanks and punctuation: ``Pick&Place`` is ``pickplace``."""
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def match_name(
+    argument: str,
+    given: Any,
+    names: Mapping[str, T],
+    expected: Sequence[str] = (),
+) -> T:
+    """What a name stands for; case, blanks and punctuation do not matter.
+
+    Args:
+        argument: what the name was given for, for the error.
+        given: the name.
+        names: every known name and what it stands for; names that differ only in spelling must
+            stand for the same.
+        expected: the names that the error lists; all if empty.
+    """
+    known = {plain(name): meant for name, meant in names.items()}
+    if isinstance(given, str) and plain(given) in known:
+        return known[plain(given)]
+    listed = list(expected) or list(names)
+    text = f"expected {argument} to be one of {', '.join(listed)}, got {given!r}"
+    if isinstance(given, str):
+        close = difflib.get_close_matches(plain(given), [plain(name) for name in listed], n=1)
+        meant_by = {plain(name): name for name in listed}
+        text += "".join(f"; did you mean {meant_by[name]!r}?" for name in close)
+    raise BadInputError(text)

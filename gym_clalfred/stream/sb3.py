@@ -1,0 +1,25 @@
+"""A callback for Stable-Baselines3 on streams."""
+
+from __future__ import annotations
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+
+class StopAtStreamEnd(BaseCallback):
+    """Ends ``learn`` when a ``TaskStream`` has been played once, so that no episode comes twice.
+
+    ``learn`` returns as usual. Like every callback that stops SB3's on-policy algorithms, it drops
+    the rollout that was being collected; choose ``n_steps`` small against the stream. Of several
+    environments, the first whose stream ends counts.
+
+    Example:
+        >>> stream = TaskStream(env)                                           # doctest: +SKIP
+        >>> model = PPO("MultiInputPolicy", SB3Observation(stream))            # doctest: +SKIP
+        >>> model.learn(1_000_000, callback=StopAtStreamEnd())                 # doctest: +SKIP
+    """
+
+    def _on_training_start(self) -> None:
+        self._before: list[int] = self.training_env.get_attr("passes")
+
+    def _on_step(self) -> bool:
+        return self.training_env.get_attr("passes") == self._before

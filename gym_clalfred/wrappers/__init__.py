@@ -1,0 +1,6 @@
+"""Other forms of observations and actions, for libraries that want them."""
+
+from gym_clalfred.wrappers.actions import DiscreteActions
+from gym_clalfred.wrappers.observations import SB3Observation, SingleView, TokenizedObservation
+
+__all__ = ["DiscreteActions", "SB3Observation", "SingleView", "TokenizedObservation"]
