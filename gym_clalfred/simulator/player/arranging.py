@@ -151,8 +151,8 @@ class Arranging(Queries):
         if thing is world.household.held and not allowTeleportOutOfHand:
             raise RefusedError("Cannot teleport object while in hand.")
         place = (float(at["x"]), float(at["y"]), float(at["z"]))
-        turned = rotation.get("y") if isinstance(rotation, dict) else rotation
-        yaw = float(thing.yaw if turned is None else turned)
+        turned: Any = rotation.get("y") if isinstance(rotation, dict) else rotation
+        yaw = thing.yaw if turned is None else float(turned)
         hit = world.move_thing(thing, place, yaw, forceAction)
         if hit is not None:
             raise RefusedError(f"{objectId} collides with {hit} at its new position.")
