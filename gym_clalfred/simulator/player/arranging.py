@@ -143,7 +143,7 @@ class Arranging(Queries):
     ) -> None:
         """Moves a pickupable object, upright, to a place; it keeps its id."""
         world, thing = self.world, self._thing(objectId)
-        at = position if position is not None else {"x": x, "y": y, "z": z}
+        at: Values = position if position is not None else {"x": x, "y": y, "z": z}
         if any(at.get(axis) is None for axis in "xyz"):
             raise missing_arguments("TeleportObject", ["position"])
         if thing.fixture is not None:
@@ -151,8 +151,11 @@ class Arranging(Queries):
         if thing is world.household.held and not allowTeleportOutOfHand:
             raise RefusedError("Cannot teleport object while in hand.")
         place = (float(at["x"]), float(at["y"]), float(at["z"]))
-        turned: Any = rotation.get("y") if isinstance(rotation, dict) else rotation
-        yaw = thing.yaw if turned is None else float(turned)
+        yaw = thing.yaw
+        if isinstance(rotation, dict):
+            yaw = float(rotation.get("y", yaw))
+        elif rotation is not None:
+            yaw = rotation
         hit = world.move_thing(thing, place, yaw, forceAction)
         if hit is not None:
             raise RefusedError(f"{objectId} collides with {hit} at its new position.")
