@@ -76,6 +76,7 @@ def main(
         Http,
         Pipes,
         Transport,
+        ending_with,
         transport_from_environment,
     )
 
@@ -103,7 +104,15 @@ def main(
 
         store = AlfredStore(data)
         rooms, numbers = store.lived_in_room, store.info.rooms
-    Player(transport, legacy, rooms, width, height, fault, numbers, version).serve()
+    # The client first: loading takes long, and is in vain without one.
+    try:
+        if not transport.connect():
+            return
+        with ending_with(transport):
+            player = Player(transport, legacy, rooms, width, height, fault, numbers, version)
+        player.serve()
+    finally:
+        transport.close()
 
 
 if __name__ == "__main__":

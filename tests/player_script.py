@@ -27,6 +27,13 @@ class Script(Transport):
         self.messages: list[Message] = []
         self._requests = iter(enumerate(requests))
 
+    def connect(self) -> bool:
+        return True
+
+    @property
+    def is_lost(self) -> bool:
+        return False
+
     def exchange(self, message: Message) -> dict[str, Any] | None:
         self.messages.append(message)
         number, request = next(self._requests, (0, None))

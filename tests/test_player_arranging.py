@@ -8,6 +8,7 @@ import pytest
 from player_script import Talk, poses_of
 
 from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.simulator.embedded.audit import problems
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.player.naming import fixture_names, look_of, unique_names
 
@@ -123,6 +124,18 @@ def test_random_places_are_of_the_same_objects(scene: str) -> None:
     # Everything stands in or on something, and nothing in something else.
     assert not [e["name"] for e in talk.objects if e["pickupable"] and not e["parentReceptacles"]]
     assert not talk.agent["inventoryObjects"]
+
+
+@pytest.mark.parametrize("number", [1, 26, 211, 301, 406])
+def test_random_places_are_sound(number: int) -> None:
+    """Nothing is in anything else, also where it is closed."""
+    talk = Talk(f"FloorPlan{number}_physics")
+    kind = next(e["objectType"] for e in talk.objects if e["pickupable"])
+    for seed in range(3):
+        copies = [{"objectType": kind, "count": 3}]
+        talk.must("InitialRandomSpawn", randomSeed=seed, numDuplicatesOfType=copies)
+        household = talk.world.household
+        assert problems(household, set(household.objects)) == []
 
 
 def test_random_places_leave_what_is_excluded() -> None:

@@ -36,7 +36,7 @@ def pipes(tmp_path: Path) -> tuple[str, str]:
 
 CLIENT = """
 import os, subprocess, sys, time
-player = subprocess.Popen([sys.executable, "-m", "scripts.player", "--start-timeout", "4"])
+player = subprocess.Popen([sys.executable, "-m", "clalfred.scripts.player", "--start-timeout", "4"])
 print(player.pid, flush=True)
 time.sleep(600)
 """
@@ -88,6 +88,26 @@ def test_the_player_ends_when_nobody_opens_its_pipes(pipes: tuple[str, str]) -> 
         transport.exchange(MESSAGE)
     transport.close()
     assert not Path(pipes[0]).exists()
+
+
+def test_a_player_whose_client_ends_while_it_loads_ends_too(pipes: tuple[str, str]) -> None:
+    """The process is this one's child, so only its pipe tells that nobody reads any more."""
+    code = (
+        "import sys, time\n"
+        "from gym_clalfred.simulator.player.transport import Pipes, ending_with\n"
+        "transport = Pipes(*sys.argv[1:])\n"
+        "assert transport.connect()\n"
+        "print('connected', flush=True)\n"
+        "with ending_with(transport):\n"
+        "    time.sleep(600)\n"
+    )
+    reader = os.open(pipes[0], os.O_RDONLY | os.O_NONBLOCK)
+    player = subprocess.Popen([sys.executable, "-c", code, *pipes], stdout=subprocess.PIPE)
+    assert player.stdout is not None
+    assert player.stdout.readline() == b"connected\n"
+    os.close(reader)
+    assert player.wait(timeout=60) == 1
+    player.stdout.close()
 
 
 def test_the_player_ends_when_its_client_stops_reading_before_it_ever_wrote(

@@ -33,7 +33,8 @@ def python_with(version: str) -> Path:
         # All other packages come from the environment of the tests, behind the venv's own.
         site = next((folder / "lib").glob("python*/site-packages"))
         packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-        (site / "tests.pth").write_text("\n".join([*packages, str(ROOT), ""]))
+        lines = [f"import site; site.addsitedir({path!r})" for path in packages]
+        (site / "tests.pth").write_text("\n".join([*lines, str(ROOT), ""]))
     return python
 
 

@@ -14,6 +14,7 @@ from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.keeping import pose_of
+from gym_clalfred.simulator.player.naming import unique_names
 from gym_clalfred.simulator.player.queries import Queries
 from gym_clalfred.simulator.player.refusals import (
     RefusedError,
@@ -98,7 +99,7 @@ class Arranging(Queries):
         numRepeats: list | None = None,
         minFreePerReceptacleType: list | None = None,
     ) -> Values:
-        """Moves the pickupable objects to places chosen at random; ``actionReturn`` counts them.
+        """Moves the pickupable objects to places chosen at random; ``actionReturn`` names them.
 
         What finds no new place stays where it is, as in AI2-THOR, and is listed. The last two
         arguments are 2.1.0's.
@@ -142,7 +143,7 @@ class Arranging(Queries):
     ) -> None:
         """Moves a pickupable object, upright, to a place; it keeps its id."""
         world, thing = self.world, self._thing(objectId)
-        at = position if position is not None else {"x": x, "y": y, "z": z}
+        at: Values = position if position is not None else {"x": x, "y": y, "z": z}
         if any(at.get(axis) is None for axis in "xyz"):
             raise missing_arguments("TeleportObject", ["position"])
         if thing.fixture is not None:
@@ -150,8 +151,11 @@ class Arranging(Queries):
         if thing is world.household.held and not allowTeleportOutOfHand:
             raise RefusedError("Cannot teleport object while in hand.")
         place = (float(at["x"]), float(at["y"]), float(at["z"]))
-        turned = rotation.get("y", 0.0) if isinstance(rotation, dict) else rotation
-        yaw = thing.yaw if turned is None else float(turned)
+        yaw = thing.yaw
+        if isinstance(rotation, dict):
+            yaw = float(rotation.get("y", yaw))
+        elif rotation is not None:
+            yaw = rotation
         hit = world.move_thing(thing, place, yaw, forceAction)
         if hit is not None:
             raise RefusedError(f"{objectId} collides with {hit} at its new position.")
@@ -166,11 +170,17 @@ class Arranging(Queries):
         moved = shuffle(world.household, wishes)
         for copy, original in moved.copies:
             names[copy.index] = names[original.index]
-        household = world.household
-        poses = [pose_of(household, thing, names[thing.index]) for thing in world.items()]
+        household, items = world.household, world.items()
+        unique = unique_names([names[thing.index] for thing in items])
+        poses = [pose_of(household, thing, name) for thing, name in zip(items, unique)]
         in_hand = household.held
-        held = None if in_hand is None else names[in_hand.index]
-        world.arrange(world.scene_with(poses), replace(kept, held=held, postures=True))
+        kept = replace(
+            kept,
+            things={**kept.things, **dict(zip(unique, items))},
+            held=None if in_hand is None else names[in_hand.index],
+            postures=True,
+        )
+        world.arrange(world.scene_with(poses), kept)
         if not moved.placed and moved.left:
             raise RefusedError(f"None of {len(moved.left)} objects found another place.")
         return {

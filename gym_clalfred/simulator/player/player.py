@@ -98,8 +98,8 @@ class Player:
                 if not following:
                     return
                 request = following
-                if count == 0 and request.get("action") == "GetScenesInBuild":
-                    # Packages after 2.1.0 begin so, and measure depth by the camera's planes.
+                if request.get("action") == "GetScenesInBuild":
+                    # Packages after 2.1.0 ask this, and measure depth by the camera's planes.
                     self._farthest = FAR_PLANE - NEAR_PLANE
                 count += 1
                 result = self._do(request)

@@ -147,7 +147,8 @@ class _Shuffle:
             carried = held is not None and holder in held.tree()
             if carried or holder.contents or holder.tipped or holder in thing.tree():
                 return False
-            if holder.id in self._wishes.excluded or (holder.hidden and self._wishes.outside):
+            shut = any(outer.is_shut for outer in holder.holders())
+            if holder.id in self._wishes.excluded or (shut and self._wishes.outside):
                 return False
         return True
 
@@ -158,11 +159,11 @@ class _Shuffle:
         height = holder.position[1] + surface.y
         if size[1] > min(surface.clearance, household._headroom(holder, height)):
             return None
-        for own in thing.tree():
-            # What is hidden takes no space; afterwards it is as before.
-            own.hidden = True
+        own = {part.index for part in thing.tree()}
+        for each in household.things:
+            # For an agent what is hidden takes no space; here only what is to be moved does not.
+            each.hidden = each.index in own
         taken = household._taken(holder, surface, size, own_only=False)
-        thing.settle()
         area = surface.area
         for _ in range(self._wishes.attempts):
             yaw = 90.0 * int(rng.integers(4))

@@ -11,9 +11,11 @@ import os
 import select
 import shutil
 import struct
+import threading
 import time
 import uuid
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,6 +84,19 @@ class Transport(ABC):
     can_patch = False
 
     @abstractmethod
+    def connect(self) -> bool:
+        """Waits for the client; whether it is there. ``exchange`` does it, too, if need be.
+
+        Raises:
+            SimulatorError: if the client could not be reached in time.
+        """
+
+    @property
+    @abstractmethod
+    def is_lost(self) -> bool:
+        """Whether a client that was there has ended."""
+
+    @abstractmethod
     def exchange(self, message: Message) -> dict[str, Any] | None:
         """Sends a message and waits for the next request; ``None`` when the client is gone."""
 
@@ -136,12 +151,28 @@ class Pipes(Transport):
         self._paths = (server_path, client_path)
         self._client = Client() if client is None else client
         self._deadline = time.monotonic() + self._client.start_seconds
-        self._abandoned = False
+        self._abandoned = self._closed = False
         self._out: int | None = None
         self._in: int | None = None
 
+    def connect(self) -> bool:
+        """Waits until the client reads from its pipe."""
+        try:
+            if self._out is None:
+                self._out = self._open_for_writing(self._paths[0])
+            return True
+        except (FileNotFoundError, _GoneError):
+            return False
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody reads any more, or the process that started this one has ended."""
+        return self._client.is_gone or (self._out is not None and not _has_reader(self._out))
+
     def exchange(self, message: Message) -> dict[str, Any] | None:
         """Sends a message and waits for the next request."""
+        if not self.connect():
+            return None
         try:
             self._send(_framed(message))
             return self._receive()
@@ -151,10 +182,14 @@ class Pipes(Transport):
     def send_damaged(self, message: Message) -> None:
         """Sends the first half of a message."""
         content = b"".join(_framed(message))
+        self.connect()
         self._send([content[: len(content) // 2]])
 
     def close(self) -> None:
         """Closes the pipes, and removes them if the client died without doing so."""
+        if self._closed:
+            return
+        self._closed = True
         for handle in (self._out, self._in):
             if handle is not None:
                 os.close(handle)
@@ -167,8 +202,7 @@ class Pipes(Transport):
             time.sleep(0.05)
 
     def _send(self, parts: list[Buffer]) -> None:
-        if self._out is None:
-            self._out = self._open_for_writing(self._paths[0])
+        assert self._out is not None
         while parts:
             written = os.writev(self._out, parts[:MOST_PARTS])
             while parts and written >= len(parts[0]):
@@ -228,7 +262,7 @@ class Pipes(Transport):
         return handle
 
     def _check_client(self) -> None:
-        if self._client.is_gone or (self._out is not None and not _has_reader(self._out)):
+        if self.is_lost:
             raise _GoneError
 
 
@@ -256,7 +290,7 @@ class Http(Transport):
         boundary = uuid.uuid4().hex
         body = _form(boundary, self._token, message)
         headers = {"Content-Type": f'multipart/form-data; boundary="{boundary}"'}
-        if not self._met and not self._meet():
+        if not self.connect():
             return None
         try:
             self._connection.request("POST", "/train", body, headers)
@@ -276,13 +310,12 @@ class Http(Transport):
             raise self._strange(f"{content[:300]!r}")
         return request or None
 
-    def _meet(self) -> bool:
-        """Connects as soon as somebody is there; whether that is so before the client ends."""
-        while True:
+    def connect(self) -> bool:
+        """Waits until somebody listens at the port."""
+        while not self._met:
             try:
                 self._connection.connect()
                 self._met = True
-                return True
             except ConnectionRefusedError:
                 if self._client.is_gone:
                     return False
@@ -293,6 +326,12 @@ class Http(Transport):
                 raise SimulatorError(
                     f"{self._place}: cannot be reached ({error}); check --host and --port"
                 ) from None
+        return True
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the process that started this one has ended."""
+        return self._client.is_gone
 
     def _strange(self, answer: str) -> SimulatorError:
         return SimulatorError(
@@ -323,6 +362,24 @@ def _has_reader(handle: int) -> bool:
     poll = select.poll()
     poll.register(handle, 0)
     return not any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+@contextlib.contextmanager
+def ending_with(transport: Transport) -> Iterator[None]:
+    """Ends this process if the client ends while something takes long, such as loading a room."""
+    ready = threading.Event()
+
+    def watch() -> None:
+        while not ready.wait(PULSE):
+            if transport.is_lost:
+                transport.close()
+                os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        ready.set()
 
 
 def transport_from_environment(client: Client | None = None) -> tuple[Transport, bool]:
