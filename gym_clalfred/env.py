@@ -20,6 +20,7 @@ from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError, SimulatorError, UsageError
 from gym_clalfred.interaction import (
+    MAX_FAILURES,
     Choice,
     Pointing,
     as_sight_mask,
@@ -47,8 +48,6 @@ from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
 from gym_clalfred.viewer import Caption, Notes, draw_panel
 
-#: The failed action with this number ends an episode.
-MAX_FAILURES = 10
 
 #: ALFRED's step limit.
 MAX_STEPS = 1000

@@ -29,6 +29,7 @@ from gym_clalfred.data.alfred_import.furniture import (
     front_face,
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
+from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
@@ -91,12 +92,13 @@ class RoomEvidence:
     Args:
         number: of the scene.
         rise: what has to be added to recorded heights.
-        walked: grid points on which the agent can stand.
+        walked: grid points on which experts stood.
         views: masks of fixtures by id and whether they were open.
         access: recorded yaws from which a fixture is used, by id.
         seen: masks of pickupables.
         held: which fixtures held what at the start.
         names: of all pickupables.
+        layout: what ALFRED's layout files tell.
     """
 
     number: int
@@ -107,6 +109,7 @@ class RoomEvidence:
     seen: list[SeenItem] = field(default_factory=list)
     held: list[Holding] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    layout: Layout = field(default_factory=Layout)
 
     def position_of(self, fixture: str) -> Vector:
         """Recorded position of a fixture."""
