@@ -30,6 +30,8 @@ from gym_clalfred.data.alfred_import.furniture import (
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
 from gym_clalfred.data.alfred_import.layouts import Layout
+from gym_clalfred.data.alfred_import.listed import Place, place_all
+from gym_clalfred.data.alfred_import.resting import settle, share_out
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
@@ -38,7 +40,7 @@ from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
 from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Rectangle, Room, Wall
-from gym_clalfred.simulator.object_ids import class_of, position_of
+from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
 
 #: Distance from what stands outermost to the walls.
 _TO_WALL = 0.3
@@ -97,7 +99,7 @@ class RoomEvidence:
         access: recorded yaws from which a fixture is used, by id.
         seen: masks of pickupables.
         held: which fixtures held what at the start.
-        names: of all pickupables.
+        poses: name, recorded position and yaw of pickupables at the starts of all trials.
         layout: what ALFRED's layout files tell.
     """
 
@@ -108,13 +110,18 @@ class RoomEvidence:
     access: dict[str, Counter[int]] = field(default_factory=dict)
     seen: list[SeenItem] = field(default_factory=list)
     held: list[Holding] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
+    poses: set[tuple[str, Vector, float]] = field(default_factory=set)
     layout: Layout = field(default_factory=Layout)
 
     def position_of(self, fixture: str) -> Vector:
         """Recorded position of a fixture."""
         x, y, z = position_of(fixture)
         return x, y + self.rise, z
+
+    @property
+    def names(self) -> set[str]:
+        """Of all pickupables."""
+        return {name for name, _, _ in self.poses}
 
     def facing(self, fixture: str) -> int:
         """Yaw of a fixture's front: towards where it is mostly used from."""
@@ -133,7 +140,8 @@ class Reconstruction:
     def __init__(self, evidence: RoomEvidence, shapes: Mapping[str, ItemShape]) -> None:
         self.evidence = evidence
         self.shapes = {name: _raised(shape, evidence.rise) for name, shape in shapes.items()}
-        self._walked = np.array(sorted(evidence.walked))
+        self._walked = np.array(sorted(evidence.walked | evidence.layout.points))
+        self._places = self._find_places()
         self._holder_at: dict[Vector, str] = {}
         self.bases = self._bases()
         self._sights = self._find_sights()
@@ -146,9 +154,16 @@ class Reconstruction:
         """The room that explains the evidence."""
         fitted = {name: self.fit(name) for name in sorted(self.evidence.access)}
         found = {name: fit for name, fit in fitted.items() if fit is not None}
+        rest = [place for name, place in sorted(self._places.items()) if name not in found]
+        measured = frozenset(found)
+        found = {**found, **place_all(rest, found, self._walked)}
+        rests = self._rests()
+        found = settle(found, measured, share_out(found, measured, rests), self._walked)
+        resting = share_out(found, measured, rests)
         boxes = {name: box for name, (_, box) in found.items()}
         studio = Studio(SIGHT_PIXELS)
-        maker = Maker(self.evidence.views, self.bases, self._sights, boxes)
+        bases = {name: [*self.bases.get(name, []), *_vectors(resting.get(name))] for name in found}
+        maker = Maker(self.evidence.views, bases, self._sights, boxes)
         views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
         for name, (yaw, box) in found.items():
@@ -220,9 +235,37 @@ class Reconstruction:
         assert best is not None
         return best
 
+    def _rests(self) -> NDArray[np.float64]:
+        """(N, 3) base centres of all small things at the starts of all trials."""
+        points = [
+            base_of(position, yaw, self.shapes[name])
+            for name, position, yaw in sorted(self.evidence.poses)
+        ]
+        return np.array(points, dtype=np.float64).reshape(-1, 3)
+
+    def _find_places(self) -> dict[str, Place]:
+        """Furniture that ALFRED lists, and what its plans name as the holder of something."""
+        evidence = self.evidence
+        places = {
+            name: Place(name, evidence.position_of(name), standing)
+            for name, standing in evidence.layout.receptacles.items()
+        }
+        known: dict[ObjectClass, list[Vector]] = {}
+        for name in sorted({*places, *evidence.access}):
+            known.setdefault(class_of(name), []).append(position_of(name))
+        for held in evidence.held:
+            near = known.setdefault(held.holder, [])
+            # A plan's position of a basin is not that of its id.
+            if held.holder in BASINS or _is_near(held.fixture, near):
+                continue
+            near.append(held.fixture)
+            name = format_id(held.holder, held.fixture)
+            places[name] = Place(name, evidence.position_of(name))
+        return places
+
     def _bases(self) -> dict[str, list[Vector]]:
         """Base centres of what is recorded as being in or on each fixture."""
-        names = sorted(self.evidence.access)
+        names = sorted({*self.evidence.access, *self._places})
         places = np.array([position_of(name) for name in names]).reshape(-1, 3)
         bases: dict[str, list[Vector]] = {}
         for held in self.evidence.held:
@@ -311,7 +354,7 @@ class Reconstruction:
             walls=walls,
             height=round(height, 2),
             fixtures=tuple(fixtures),
-            walkable=frozenset(self.evidence.walked),
+            walkable=frozenset((float(x), float(z)) for x, z in self._walked),
             items=(),
             decor=make_decor(RoomType.of(number), np.random.default_rng([number])),
             shapes=self.shapes,
@@ -320,6 +363,14 @@ class Reconstruction:
 
 def _is_in(box: NDArray[np.float64] | None, point: Vector) -> bool:
     return box is not None and bool((box[:3] < point).all() and (point < box[3:]).all())
+
+
+def _vectors(points: NDArray[np.float64] | None) -> list[Vector]:
+    return [] if points is None else [(float(x), float(y), float(z)) for x, y, z in points]
+
+
+def _is_near(point: Vector, others: Sequence[Vector]) -> bool:
+    return any(max(abs(a - b) for a, b in zip(point, o)) <= _SAME_PLACE for o in others)
 
 
 def _raised(shape: ItemShape, rise: float) -> ItemShape:

@@ -30,7 +30,7 @@ TOPS = frozenset(
 )
 
 #: Where other furniture holds things, as a share of its height.
-_LEVEL_SHARES = {
+LEVEL_SHARES = {
     ObjectClass.ArmChair: 0.5,
     ObjectClass.Bed: 0.52,
     ObjectClass.Cart: 0.92,
@@ -84,7 +84,7 @@ def settle_top(
         box: x0, y0, z0, x1, y1, z1.
         bases: base centres of pickupables that are recorded as being on the fixture.
     """
-    share = 1.0 if object_class in TOPS else _LEVEL_SHARES.get(object_class, 0.0)
+    share = 1.0 if object_class in TOPS else LEVEL_SHARES.get(object_class, 0.0)
     if not share or not len(bases):
         return box
     level = box[1] + share * (box[4] - box[1])
