@@ -40,6 +40,21 @@ from gym_clalfred.simulator.object_ids import class_of
 #: Classes of which only the front is seen while they are closed, with their usual depth.
 PANELS = {ObjectClass.Cabinet: 0.36, ObjectClass.Drawer: 0.45}
 
+#: Furniture into which drawers and cabinets are built.
+HOLDS_PANELS = frozenset(
+    {
+        ObjectClass.CoffeeTable,
+        ObjectClass.Desk,
+        ObjectClass.DiningTable,
+        ObjectClass.Dresser,
+        ObjectClass.SideTable,
+        ObjectClass.TVStand,
+    }
+)
+
+#: So many things show where a worktop is.
+_SHOWS_BOARD = 12
+
 #: Other containers, with the depth that they have at least.
 _LEAST_DEPTHS = {
     ObjectClass.Fridge: 0.45,
@@ -99,6 +114,7 @@ class Maker:
         bases: base centres of what lay in or on each fixture.
         sights: lines of sight to pickupables.
         boxes: of all fixtures, as fitted.
+        unit: name of the make of built-in furniture, for its style.
     """
 
     def __init__(
@@ -107,11 +123,13 @@ class Maker:
         bases: Mapping[str, Sequence[Vector]],
         sights: Sequence[LineOfSight],
         boxes: Mapping[str, NDArray[np.float64]],
+        unit: str,
     ) -> None:
         self._views = views
         self._bases = bases
         self._sights = sights
         self._boxes = boxes
+        self._unit = unit
         self._studio = Studio()
 
     def make(self, name: str, yaw: int, box: NDArray[np.float64], around: Surroundings) -> Fixture:
@@ -142,7 +160,7 @@ class Maker:
             round(float(low[1]), 4),
             round(float(low[2] + high[2]) / 2, 4),
         )
-        style = style_of(name)
+        style = style_of(self._make_of(name, box))
         if object_class is ObjectClass.CounterTop:
             style |= BOARD
         if object_class in CLOSED_AT_START:
@@ -163,6 +181,20 @@ class Maker:
         if blocks and object_class in TOPS:
             return _around_blocks(fixture)
         return self._uncover(fixture)
+
+    def _make_of(self, name: str, box: NDArray[np.float64]) -> str:
+        """The name that decides the looks: drawers match what they are in, units each other."""
+        object_class = class_of(name)
+        if object_class is ObjectClass.CounterTop:
+            return self._unit
+        if object_class not in PANELS:
+            return name
+        middle = (box[:3] + box[3:]) / 2
+        for other, body in self._boxes.items():
+            inside = (body[:3] < middle + _RIM).all() and (middle - _RIM < body[3:]).all()
+            if class_of(other) in HOLDS_PANELS and inside:
+                return other
+        return self._unit
 
     def _lows(self, name: str, box: NDArray[np.float64]) -> list[float]:
         """Heights below which the bottom of what holds things must be."""
@@ -251,7 +283,7 @@ class Maker:
         object_class = class_of(name)
         views = spread(self._views.get((name, True), []))[:_VIEWS]
         if not views:
-            return ()
+            return self._board_under(name, position, yaw, size)
         mesh = build_mesh(object_class, size, style, Look())
         best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
         if object_class in TOPS and self._is_seen_through(name, position, yaw, size):
@@ -267,6 +299,17 @@ class Maker:
             if agreement > best:
                 best, chosen = agreement, blocks
         return chosen
+
+    def _board_under(
+        self, name: str, position: Vector, yaw: int, size: Vector
+    ) -> tuple[Block, ...]:
+        """A worktop that no mask shows, where things lie on it."""
+        if class_of(name) is not ObjectClass.CounterTop:
+            return ()
+        if len(self._bases.get(name, [])) < _SHOWS_BOARD:
+            return ()
+        boxes = self._measured(name, position, yaw, size, ())
+        return tuple(_own(box, position, yaw) for box in boxes[0])
 
     def _measured(
         self,

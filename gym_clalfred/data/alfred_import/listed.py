@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.data.alfred_import.furniture import HOLDS_PANELS
 from gym_clalfred.data.alfred_import.layouts import Standing
 from gym_clalfred.data.alfred_import.usual_boxes import USUAL_BOXES
 from gym_clalfred.objects import ObjectClass
@@ -27,18 +28,6 @@ Boxes = Mapping[str, tuple[int, BoxArray]]
 
 #: What is built side by side into one front.
 _PANELS = frozenset({ObjectClass.Cabinet, ObjectClass.Drawer})
-
-#: What panels are built into.
-_BODIES = frozenset(
-    {
-        ObjectClass.CoffeeTable,
-        ObjectClass.Desk,
-        ObjectClass.DiningTable,
-        ObjectClass.Dresser,
-        ObjectClass.SideTable,
-        ObjectClass.TVStand,
-    }
-)
 
 #: Points before a front are so far from it at most, so far beside it, and so many of them count.
 _AHEAD = 1.1
@@ -289,7 +278,7 @@ def _before_body(yaw: int, box: BoxArray, anchor: Vector, others: Boxes) -> BoxA
     axis = 0 if yaw % 180 else 2
     for name, (_, body) in others.items():
         inside = (body[:3] - 0.05 < anchor).all() and (np.array(anchor) < body[3:] + 0.05).all()
-        if class_of(name) in _BODIES and inside:
+        if class_of(name) in HOLDS_PANELS and inside:
             sign = 1.0 if yaw in (0, 90) else -1.0
             front = float(body[axis + 3] if sign > 0 else body[axis])
             shift = sign * max(sign * (front + sign * _STAND_OUT - _plane(yaw, box)), 0.0)

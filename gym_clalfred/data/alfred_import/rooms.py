@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.aims import take_aim
+from gym_clalfred.data.alfred_import.bodies import Bodies, unit_name
 from gym_clalfred.data.alfred_import.boxes import (
     BoxFit,
     BoxFitter,
@@ -33,13 +34,14 @@ from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.alfred_import.listed import Place, place_all
 from gym_clalfred.data.alfred_import.resting import settle, share_out
 from gym_clalfred.data.alfred_import.studio import Studio
+from gym_clalfred.data.alfred_import.supports import hold_up
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Rectangle, Room, Wall
+from gym_clalfred.simulator.embedded.room import Body, Fixture, ItemShape, Rectangle, Room, Wall
 from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
 
 #: Distance from what stands outermost to the walls.
@@ -163,7 +165,8 @@ class Reconstruction:
         boxes = {name: box for name, (_, box) in found.items()}
         studio = Studio(SIGHT_PIXELS)
         bases = {name: [*self.bases.get(name, []), *_vectors(resting.get(name))] for name in found}
-        maker = Maker(self.evidence.views, bases, self._sights, boxes)
+        number = self.evidence.number
+        maker = Maker(self.evidence.views, bases, self._sights, boxes, unit_name(number))
         views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
         for name, (yaw, box) in found.items():
@@ -172,7 +175,12 @@ class Reconstruction:
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
             fixture = maker.make(name, yaw, box, replace(around, rays=past))
             fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes, studio))
-        return self._assemble(fixtures)
+        seen = np.array([base for _, _, base, _ in self._sights]).reshape(-1, 3)
+        fixtures, boards = hold_up(fixtures, rests, seen)
+        rays = [ray for some in views.values() for ray in some]
+        rays += [np.array([*eye, *end]) for eye, end, _, _ in self._sights]
+        bodies = Bodies(number, fixtures, self._walked, np.array(rays).reshape(-1, 6))
+        return self._assemble(fixtures, bodies.make(boards))
 
     def _rays_to(self, name: str, box: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Lines of sight to the middles of a fixture's masks, as far as its box."""
@@ -327,7 +335,7 @@ class Reconstruction:
                 sights.append((eye, (x, y + shape.size[1] / 2, z), (x, y, z), holder))
         return sights
 
-    def _assemble(self, fixtures: Sequence[Fixture]) -> Room:
+    def _assemble(self, fixtures: Sequence[Fixture], bodies: tuple[Body, ...]) -> Room:
         """The room with a floor and walls around everything in it."""
         low, high = self._walked.min(axis=0), self._walked.max(axis=0)
         low, high = low - GRID_METRES, high + GRID_METRES
@@ -358,6 +366,7 @@ class Reconstruction:
             items=(),
             decor=make_decor(RoomType.of(number), np.random.default_rng([number])),
             shapes=self.shapes,
+            bodies=bodies,
         )
 
 
