@@ -75,7 +75,7 @@ class Bodies:
         self._walked = walked
         self._rays = rays
         self._solids = [
-            _box_of(fixture)
+            box_of(fixture)
             for fixture in fixtures
             if fixture.object_class in CLOSED_AT_START or fixture.object_class in BASINS
         ]
@@ -180,7 +180,8 @@ def crossed(box: BoxArray, rays: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray((enter < leave) & (leave > 0.0) & (enter < 1.0))
 
 
-def _box_of(fixture: Fixture) -> BoxArray:
+def box_of(fixture: Fixture) -> BoxArray:
+    """The box of a fixture in the room, with all its blocks."""
     area, low = footprint_of(fixture), fixture.position[1]
     return np.array([area.x0, low, area.z0, area.x1, low + fixture.size[1], area.z1])
 
@@ -188,7 +189,7 @@ def _box_of(fixture: Fixture) -> BoxArray:
 def _parts(fixture: Fixture) -> list[BoxArray]:
     """The blocks of a board in the room; the whole if it has none."""
     if not fixture.blocks:
-        return [_box_of(fixture)]
+        return [box_of(fixture)]
     parts = []
     for block in fixture.blocks:
         xa, za = turn(block.low[0], block.low[2], fixture.yaw)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.aims import take_aim
-from gym_clalfred.data.alfred_import.bodies import Bodies, unit_name
+from gym_clalfred.data.alfred_import.bodies import Bodies, box_of, unit_name
 from gym_clalfred.data.alfred_import.boxes import (
     BoxFit,
     BoxFitter,
@@ -20,19 +20,20 @@ from gym_clalfred.data.alfred_import.boxes import (
 )
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, FOCAL, MIDDLE, STRIDE, bases
 from gym_clalfred.data.alfred_import.evidence import Holding
+from gym_clalfred.data.alfred_import.fittings import Site
 from gym_clalfred.data.alfred_import.furniture import (
     BASINS,
     OPEN_ABOVE,
     PANELS,
     LineOfSight,
     Maker,
-    footprint_of,
     front_face,
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
 from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.alfred_import.listed import Place, place_all
 from gym_clalfred.data.alfred_import.resting import settle, share_out
+from gym_clalfred.data.alfred_import.standing import fill_in
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.supports import hold_up
 from gym_clalfred.data.alfred_import.surfaces import TOPS
@@ -179,8 +180,9 @@ class Reconstruction:
         fixtures, boards = hold_up(fixtures, rests, seen)
         rays = [ray for some in views.values() for ray in some]
         rays += [np.array([*eye, *end]) for eye, end, _, _ in self._sights]
-        bodies = Bodies(number, fixtures, self._walked, np.array(rays).reshape(-1, 6))
-        return self._assemble(fixtures, bodies.make(boards))
+        lines = np.array(rays).reshape(-1, 6)
+        bodies = Bodies(number, fixtures, self._walked, lines).make(boards)
+        return self._assemble(fixtures, bodies, rests, lines)
 
     def _rays_to(self, name: str, box: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Lines of sight to the middles of a fixture's masks, as far as its box."""
@@ -335,19 +337,22 @@ class Reconstruction:
                 sights.append((eye, (x, y + shape.size[1] / 2, z), (x, y, z), holder))
         return sights
 
-    def _assemble(self, fixtures: Sequence[Fixture], bodies: tuple[Body, ...]) -> Room:
-        """The room with a floor and walls around everything in it."""
+    def _assemble(
+        self,
+        fixtures: list[Fixture],
+        bodies: tuple[Body, ...],
+        rests: NDArray[np.float64],
+        rays: NDArray[np.float64],
+    ) -> Room:
+        """The room with a floor and walls around everything in it, and what else belongs there."""
+        carcass = np.array([[*body.low, *body.high] for body in bodies]).reshape(-1, 6)
+        solids = np.concatenate([np.array([box_of(one) for one in fixtures]), carcass])
+        walkable = fill_in(self._walked, solids)
         low, high = self._walked.min(axis=0), self._walked.max(axis=0)
         low, high = low - GRID_METRES, high + GRID_METRES
-        height = _LEAST_HEIGHT
-        for _, _, base, _ in self._sights:
-            low = np.minimum(low, (base[0], base[2]))
-            high = np.maximum(high, (base[0], base[2]))
-        for fixture in fixtures:
-            area = footprint_of(fixture)
-            low = np.minimum(low, (area.x0, area.z0))
-            high = np.maximum(high, (area.x1, area.z1))
-            height = max(height, fixture.position[1] + fixture.size[1] + _TO_WALL)
+        low = np.minimum(low, np.minimum(solids[:, :3].min(axis=0), rests.min(axis=0))[::2])
+        high = np.maximum(high, np.maximum(solids[:, 3:].max(axis=0), rests.max(axis=0))[::2])
+        height = max(_LEAST_HEIGHT, float(solids[:, 4].max()) + _TO_WALL)
         x0, z0, x1, z1 = (round(float(v), 2) for v in (*(low - _TO_WALL), *(high + _TO_WALL)))
         walls = (
             Wall(x0, z0, x0, z1),
@@ -355,14 +360,17 @@ class Reconstruction:
             Wall(x1, z1, x1, z0),
             Wall(x1, z0, x0, z0),
         )
-        number = self.evidence.number
+        number, floor = self.evidence.number, Rectangle(x0, z0, x1, z1)
+        points = np.array(sorted(walkable))
+        site = Site(floor, list(fixtures), carcass, points, rests, rays)
+        site.add_missing(self.evidence.layout.classes)
         return Room(
             number=number,
-            floor=(Rectangle(x0, z0, x1, z1),),
+            floor=(floor,),
             walls=walls,
             height=round(height, 2),
-            fixtures=tuple(fixtures),
-            walkable=frozenset((float(x), float(z)) for x, z in self._walked),
+            fixtures=tuple(site.fixtures),
+            walkable=walkable,
             items=(),
             decor=make_decor(RoomType.of(number), np.random.default_rng([number])),
             shapes=self.shapes,
