@@ -53,6 +53,13 @@ _LEG = 0.05
 _PLINTH = 0.6
 
 
+#: Thickness of side panels, and of the rim of a bathtub.
+_PANEL = 0.02
+_RIM = 0.06
+
+_CERAMIC = Paint((236, 236, 232))
+
+
 class Bodies:
     """Makes the bodies of one room.
 
@@ -93,6 +100,10 @@ class Bodies:
             else:
                 continue
             bodies += [_body(box, paint) for box in self._clear(boxes)]
+        for box in self._clear(list(self._uprights())):
+            bodies.append(_body(box, self._unit))
+        for box in self._clear(list(self._tubs())):
+            bodies.append(_body(box, _CERAMIC))
         for board in boards:
             paint = self._unit if board.owner is None else self._paint_of(board.owner)
             box = board.box.copy()
@@ -117,6 +128,44 @@ class Bodies:
         x, z = self._walked.T
         near = (x > box[0] - _AIR) & (x < box[3] + _AIR) & (z > box[2] - _AIR) & (z < box[5] + _AIR)
         return bool(near.any())
+
+    def _uprights(self) -> Iterator[BoxArray]:
+        """Side panels of shelves that are above each other; they stand if the lowest is low."""
+        shelves = [box_of(f) for f in self._fixtures if f.object_class is ObjectClass.Shelf]
+        left = sorted(shelves, key=lambda box: tuple(box))
+        while left:
+            group = [one for one in left if _mostly_over(one, left[0])]
+            left = [one for one in left if not any(one is taken for taken in group)]
+            boxes = np.array(group)
+            low, high = boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)
+            bottom = 0.0 if low[1] < _PLINTH else float(low[1])
+            if high[1] - bottom < 0.1:
+                continue
+            axis = 0 if high[0] - low[0] >= high[2] - low[2] else 2
+            for side in (low[axis] - _PANEL, high[axis]):
+                panel = np.array([low[0], bottom, low[2], high[0], high[1], high[2]])
+                panel[axis], panel[axis + 3] = side, side + _PANEL
+                if bottom > 0.0 or not self._is_walked(panel):
+                    yield panel
+
+    def _tubs(self) -> Iterator[BoxArray]:
+        """What is around and under basins that are in no worktop."""
+        tops = [box_of(f) for f in self._fixtures if f.object_class is ObjectClass.CounterTop]
+        for fixture in self._fixtures:
+            if fixture.object_class not in BASINS:
+                continue
+            x0, y0, z0, x1, y1, z1 = basin = box_of(fixture)
+            if any(_overlap(basin, top) for top in tops):
+                continue
+            if fixture.object_class is ObjectClass.SinkBasin:
+                dx, dz = (x1 - x0) / 4, (z1 - z0) / 4
+                yield np.array([x0 + dx, 0.0, z0 + dz, x1 - dx, y0, z1 - dz])
+                continue
+            rim = _RIM
+            yield np.array([x0 - rim, 0.0, z0 - rim, x0, y1, z1 + rim])
+            yield np.array([x1, 0.0, z0 - rim, x1 + rim, y1, z1 + rim])
+            yield np.array([x0, 0.0, z0 - rim, x1, y1, z0])
+            yield np.array([x0, 0.0, z1, x1, y1, z1 + rim])
 
     def _legs(self, fixture: Fixture) -> Iterator[BoxArray]:
         """Four legs under the largest block of a board."""
@@ -164,6 +213,14 @@ class Bodies:
             free &= ~np.outer(across, (zs[1:] > z - _AIR) & (zs[:-1] < z + _AIR))
         for i0, j0, i1, j1 in rectangles(free, most=6):
             yield np.array([xs[i0], low, zs[j0], xs[i1], high, zs[j1]])
+
+
+def _mostly_over(a: BoxArray, b: BoxArray) -> bool:
+    """Whether most of the smaller of two areas is above or below the other."""
+    shared = np.minimum(a[3:], b[3:]) - np.maximum(a[:3], b[:3])
+    areas = [(c[3] - c[0]) * (c[5] - c[2]) for c in (a, b)]
+    common = max(shared[0], 0.0) * max(shared[2], 0.0)
+    return bool(common > 0.5 * min(areas))
 
 
 def unit_name(number: int) -> str:

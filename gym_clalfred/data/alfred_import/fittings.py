@@ -72,6 +72,9 @@ _TRIED = 120
 _AIR = 0.03
 _OFF_WALL = 0.005
 
+#: Extents of a stove in a worktop.
+_STOVE = (0.56, 0.02, 0.5)
+
 #: Things at a wall keep so far from each other; what stands so near before one hides it.
 _APART = 0.25
 _HIDES = 0.8
@@ -107,6 +110,31 @@ class Site:
                 if found is not None:
                     self.fixtures.append(found)
                     added.append(found)
+        added += self._stove(classes)
+        return added
+
+    def _stove(self, classes: frozenset[ObjectClass]) -> list[Fixture]:
+        """Burners on a free part of a worktop, if none is known, and knobs before burners."""
+        burners = [f for f in self.fixtures if f.object_class is ObjectClass.StoveBurner]
+        added: list[Fixture] = []
+        if ObjectClass.StoveBurner in classes and not burners:
+            tops = [f for f in self.fixtures if f.object_class is ObjectClass.CounterTop]
+            places = sorted(place for top in tops for place in self._on(top, _STOVE))
+            for _, (x, y, z), yaw in places[:1]:
+                for a, b in ((-0.14, -0.12), (0.14, -0.12), (-0.14, 0.12), (0.14, 0.12)):
+                    dx, dz = turn(a, b, float(yaw))
+                    added.append(_fixture(ObjectClass.StoveBurner, (x + dx, y, z + dz), yaw))
+            burners = added[:]
+        knobs = any(f.object_class is ObjectClass.StoveKnob for f in self.fixtures)
+        if ObjectClass.StoveKnob in classes and burners and not knobs:
+            x, y, z = np.mean([burner.position for burner in burners], axis=0).tolist()
+            nearest = self.walkable[np.hypot(*(self.walkable - (x, z)).T).argmin()] - (x, z)
+            yaw = round(float(np.degrees(np.arctan2(*nearest))) / 90) * 90 % 360
+            for k in range(4):
+                dx, dz = turn(0.09 * (k - 1.5), 0.33, float(yaw))
+                place = (x + dx, y - 0.07, z + dz)
+                added.append(_fixture(ObjectClass.StoveKnob, place, yaw))
+        self.fixtures += added
         return added
 
     def _finders(
@@ -138,8 +166,7 @@ class Site:
             if tried > _TRIED:
                 return None
             if not crossed(box, self.rays).any():
-                name = format_id(object_class, position)
-                return Fixture(name, object_class, position, float(yaw), size, style_of(name))
+                return _fixture(object_class, position, yaw)
         return None
 
     def _at_wall(self, object_class: ObjectClass) -> Fixture | None:
@@ -231,6 +258,16 @@ class Site:
         floor = self.floor
         back = {0: box[2] - floor.z0, 180: floor.z1 - box[5], 90: box[0] - floor.x0}
         return facing + float(back.get(yaw, floor.x1 - box[3])) + 0.5 * float(walked.min())
+
+
+def _fixture(object_class: ObjectClass, position: Vector, yaw: int) -> Fixture:
+    x, y, z = (round(float(value), 3) for value in position)
+    name = format_id(object_class, (x, y, z))
+    size = model_of(object_class).size(style_of(object_class.name))
+    surfaces = model_of(object_class).surfaces(size, style_of(name))
+    return Fixture(
+        name, object_class, (x, y, z), float(yaw), size, style_of(name), surfaces=surfaces
+    )
 
 
 def _along_walls(floor: Rectangle, width: float, off: float) -> Iterator[tuple[float, float, int]]:

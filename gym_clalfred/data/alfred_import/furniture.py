@@ -52,6 +52,10 @@ HOLDS_PANELS = frozenset(
     }
 )
 
+#: Furniture with a back that may be used from any side, and how much better another turn must be.
+WITH_BACK = frozenset({ObjectClass.Toilet, ObjectClass.Bed, ObjectClass.Sofa, ObjectClass.ArmChair})
+_OTHER_TURN = 0.03
+
 #: So many things show where a worktop is.
 _SHOWS_BOARD = 12
 
@@ -78,6 +82,9 @@ BASINS = {ObjectClass.SinkBasin: 0.14, ObjectClass.BathtubBasin: 0.25}
 
 #: How much better a measured shape must agree with the masks than the catalogue's.
 _LOOKS_COUNT = 0.08
+
+#: The same for a carved hull, which looks like nothing.
+_HULL_COUNTS = 0.16
 
 #: Views compared when shapes are chosen.
 _VIEWS = 8
@@ -289,13 +296,14 @@ class Maker:
         if object_class in TOPS and self._is_seen_through(name, position, yaw, size):
             best = -1.0
         chosen: tuple[Block, ...] = ()
-        for boxes in self._measured(name, position, yaw, size, views):
+        for k, boxes in enumerate(self._measured(name, position, yaw, size, views)):
             blocks = tuple(_own(box, position, yaw) for box in boxes)
             # A shape that fills the place of what lies on it cannot be right.
             if not blocks or (object_class not in TOPS and covers(blocks, surfaces)):
                 continue
             mesh = build_blocks(object_class, blocks, style)
             agreement = self._studio.agreement(mesh, position, yaw, views)
+            agreement -= (_HULL_COUNTS - _LOOKS_COUNT) * (k > 0)
             if agreement > best:
                 best, chosen = agreement, blocks
         return chosen
@@ -330,6 +338,8 @@ class Maker:
             found = board_rectangles(views, anchor, top, self._holes(top), held, seen)
             return [[(r[0], top - _THICKNESS, r[1], r[2], top, r[3]) for r in found]]
         if object_class in BASINS:
+            return []
+        if object_class in WITH_BACK:
             return []
         whole = (x0, position[1], z0, x1, top, z1)
         margin = np.array([-0.02, -0.02, -0.02, 0.02, 0.02, 0.02])
@@ -380,6 +390,23 @@ def _around_blocks(fixture: Fixture) -> Fixture:
     size = (round(width, 3), fixture.size[1], round(depth, 3))
     surfaces = surfaces_on(blocks, fixture.size[1])
     return replace(fixture, position=middle, size=size, blocks=blocks, surfaces=surfaces)
+
+
+def turn_to_masks(
+    studio: Studio, name: str, yaw: int, box: NDArray[np.float64], views: Sequence[FixtureView]
+) -> int:
+    """The yaw with which something that has a back looks most like its masks."""
+    best, chosen = -1.0, yaw
+    for tried in (yaw, (yaw + 90) % 360, (yaw + 180) % 360, (yaw + 270) % 360):
+        width, height, depth = (float(v) for v in box[3:] - box[:3])
+        size = (depth, height, width) if tried % 180 else (width, height, depth)
+        size = _buildable(class_of(name), _rounded(size), style_of(name))
+        middle = ((box[0] + box[3]) / 2, float(box[1]), (box[2] + box[5]) / 2)
+        mesh = build_mesh(class_of(name), size, style_of(name), Look())
+        agreement = studio.agreement(mesh, middle, tried, spread(views)[:_VIEWS])
+        if agreement > best + (_OTHER_TURN if best >= 0 else 0.0):
+            best, chosen = agreement, tried
+    return chosen
 
 
 def front_face(yaw: int) -> int:

@@ -23,7 +23,7 @@ Points = NDArray[np.float64]
 
 #: How far beside and above or below a surface a thing may lie that belongs there: of furniture that
 #: masks show, and of other furniture.
-_MEASURED = (0.15, 0.1)
+_MEASURED = (0.15, 0.16)
 _LISTED = (0.35, 0.3)
 
 #: Things in a container may seem to be so far outside it.
@@ -121,7 +121,7 @@ def _settle_board(box: BoxArray, points: Points, measured: bool) -> BoxArray:
     if level is None:
         return box
     box = box.copy()
-    if not measured:
+    if not measured or len(points) >= _SHOWS_ALL:
         thickness = box[4] - box[1]
         box[4] = level
         box[1] = max(level - thickness, 0.0) if box[1] > 0.0 else 0.0
@@ -135,7 +135,7 @@ def _settle_seat(box: BoxArray, points: Points, share: float, measured: bool) ->
         return box
     box = box.copy()
     box[4] = box[1] + (level - box[1]) / share
-    return _around(box, points, whole=False)
+    return box if measured else _around(box, points, whole=False)
 
 
 def _around(box: BoxArray, points: Points, whole: bool) -> BoxArray:

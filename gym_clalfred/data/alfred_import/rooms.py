@@ -25,13 +25,15 @@ from gym_clalfred.data.alfred_import.furniture import (
     BASINS,
     OPEN_ABOVE,
     PANELS,
+    WITH_BACK,
     LineOfSight,
     Maker,
     front_face,
+    turn_to_masks,
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
 from gym_clalfred.data.alfred_import.layouts import Layout
-from gym_clalfred.data.alfred_import.listed import Place, place_all
+from gym_clalfred.data.alfred_import.listed import Boxes, Place, place_all
 from gym_clalfred.data.alfred_import.resting import settle, share_out
 from gym_clalfred.data.alfred_import.standing import fill_in
 from gym_clalfred.data.alfred_import.studio import Studio
@@ -39,14 +41,22 @@ from gym_clalfred.data.alfred_import.supports import hold_up
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, Vector
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.room import Body, Fixture, ItemShape, Rectangle, Room, Wall
+from gym_clalfred.simulator.embedded.room import (
+    AGENT_RADIUS,
+    Body,
+    Fixture,
+    ItemShape,
+    Rectangle,
+    Room,
+    Wall,
+)
 from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
 
 #: Distance from what stands outermost to the walls.
-_TO_WALL = 0.3
+_TO_WALL = 0.06
 
 _LEAST_HEIGHT = 2.5
 
@@ -55,6 +65,9 @@ _BOARDS = {ObjectClass.CounterTop: 0.06, ObjectClass.Shelf: 0.03}
 
 #: How much better another front than the usual one must explain what is seen.
 _OTHER_FRONT = 0.04
+
+#: What rests on nothing and is lower than this stands or leans on the floor.
+_MOST_GROUNDED = 0.8
 
 #: Views of each fixture that no other fixture may hide.
 _RAYS_TO_FIXTURE = 4
@@ -145,6 +158,7 @@ class Reconstruction:
         self.shapes = {name: _raised(shape, evidence.rise) for name, shape in shapes.items()}
         self._walked = np.array(sorted(evidence.walked | evidence.layout.points))
         self._places = self._find_places()
+        self._studio = Studio()
         self._holder_at: dict[Vector, str] = {}
         self.bases = self._bases()
         self._sights = self._find_sights()
@@ -160,6 +174,7 @@ class Reconstruction:
         rest = [place for name, place in sorted(self._places.items()) if name not in found]
         measured = frozenset(found)
         found = {**found, **place_all(rest, found, self._walked)}
+        self._ground(found, measured)
         rests = self._rests()
         found = settle(found, measured, share_out(found, measured, rests), self._walked)
         resting = share_out(found, measured, rests)
@@ -219,6 +234,8 @@ class Reconstruction:
                 tried = self._fit(name, yaw, views)
                 if tried.score > best.score + _OTHER_FRONT:
                     best_yaw, best = yaw, tried
+        if object_class in WITH_BACK:
+            best_yaw = turn_to_masks(self._studio, name, best_yaw, best.box, views)
         return best_yaw, best.box
 
     def _fit(self, name: str, yaw: int, views: Sequence[FixtureView]) -> BoxFit:
@@ -244,6 +261,20 @@ class Reconstruction:
                 best = fitted
         assert best is not None
         return best
+
+    def _ground(self, boxes: Boxes, measured: frozenset[str]) -> None:
+        """Lowers shapes that nobody measured onto the floor where they rest on nothing else."""
+        places: dict[str, set[Vector]] = {}
+        for name, (x, y, z), _ in self.evidence.poses:
+            places.setdefault(name, set()).add((round(x, 1), y + self.evidence.rise, round(z, 1)))
+        for name, where in sorted(places.items()):
+            shape = self.shapes[name]
+            if len({(x, z) for x, _, z in where}) > 1 or shape.origin[1] != self.evidence.rise:
+                continue
+            lowest = min(where, key=lambda place: place[1])
+            if lowest[1] < _MOST_GROUNDED and not share_out(boxes, measured, np.array([lowest])):
+                x, y, z = shape.origin
+                self.shapes[name] = replace(shape, origin=(x, round(y - lowest[1], 4), z))
 
     def _rests(self) -> NDArray[np.float64]:
         """(N, 3) base centres of all small things at the starts of all trials."""
@@ -348,8 +379,8 @@ class Reconstruction:
         carcass = np.array([[*body.low, *body.high] for body in bodies]).reshape(-1, 6)
         solids = np.concatenate([np.array([box_of(one) for one in fixtures]), carcass])
         walkable = fill_in(self._walked, solids)
-        low, high = self._walked.min(axis=0), self._walked.max(axis=0)
-        low, high = low - GRID_METRES, high + GRID_METRES
+        points = np.array(sorted(walkable))
+        low, high = points.min(axis=0) - AGENT_RADIUS, points.max(axis=0) + AGENT_RADIUS
         low = np.minimum(low, np.minimum(solids[:, :3].min(axis=0), rests.min(axis=0))[::2])
         high = np.maximum(high, np.maximum(solids[:, 3:].max(axis=0), rests.max(axis=0))[::2])
         height = max(_LEAST_HEIGHT, float(solids[:, 4].max()) + _TO_WALL)
@@ -361,7 +392,6 @@ class Reconstruction:
             Wall(x1, z0, x0, z0),
         )
         number, floor = self.evidence.number, Rectangle(x0, z0, x1, z1)
-        points = np.array(sorted(walkable))
         site = Site(floor, list(fixtures), carcass, points, rests, rays)
         site.add_missing(self.evidence.layout.classes)
         return Room(
