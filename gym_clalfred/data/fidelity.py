@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import ExpertAction, Trajectory
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.interaction import MAX_FAILURES, Choice, Pointing, choose_by_class, choose_by_mask
 from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.simulator.contract import Failure, Sight, Simulator
@@ -87,7 +88,10 @@ class Replay:
 
 def replay(simulator: Simulator, trajectory: Trajectory, naming: Naming = Naming.ID) -> Replay:
     """Does an expert's actions again in a simulator."""
-    simulator.reset(trajectory.scene)
+    try:
+        simulator.reset(trajectory.scene)
+    except BadInputError:
+        return _not_started(trajectory)
     checker = GoalChecker(trajectory.task)
     doing = _Doing(simulator, naming)
     failures: list[tuple[int, Failure]] = []
@@ -112,6 +116,22 @@ def replay(simulator: Simulator, trajectory: Trajectory, naming: Naming = Naming
         encounters=tuple(doing.encounters),
         unmet=tuple(c.description for c in goal.conditions if not c.met),
         strays=tuple(doing.strays),
+    )
+
+
+def _not_started(trajectory: Trajectory) -> Replay:
+    """Of an expert who begins where the room has no floor."""
+    moves = sum(act.action is Action.MoveAhead for act in trajectory.actions)
+    return Replay(
+        key=trajectory.key,
+        number=trajectory.scene.number,
+        task_type=trajectory.task.type.value,
+        success=False,
+        moves=moves,
+        blocked=moves,
+        failures=((0, Failure.BLOCKED),),
+        encounters=(),
+        unmet=("the start is a place to stand",),
     )
 
 

@@ -55,6 +55,7 @@ _PLINTH = 0.6
 
 #: Thickness of side panels, and of the rim of a bathtub.
 _PANEL = 0.02
+_DEEPEST_SHELF = 0.6
 _RIM = 0.06
 
 _CERAMIC = Paint((236, 236, 232))
@@ -139,9 +140,10 @@ class Bodies:
             boxes = np.array(group)
             low, high = boxes[:, :3].min(axis=0), boxes[:, 3:].max(axis=0)
             bottom = 0.0 if low[1] < _PLINTH else float(low[1])
-            if high[1] - bottom < 0.1:
-                continue
             axis = 0 if high[0] - low[0] >= high[2] - low[2] else 2
+            deep = high[2 - axis] - low[2 - axis] > _DEEPEST_SHELF
+            if deep or high[1] - bottom < 0.1 or len(group) < 2:
+                continue
             for side in (low[axis] - _PANEL, high[axis]):
                 panel = np.array([low[0], bottom, low[2], high[0], high[1], high[2]])
                 panel[axis], panel[axis + 3] = side, side + _PANEL

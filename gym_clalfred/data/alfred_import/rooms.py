@@ -377,13 +377,14 @@ class Reconstruction:
     ) -> Room:
         """The room with a floor and walls around everything in it, and what else belongs there."""
         carcass = np.array([[*body.low, *body.high] for body in bodies]).reshape(-1, 6)
-        solids = np.concatenate([np.array([box_of(one) for one in fixtures]), carcass])
+        boxes = np.array([box_of(one) for one in fixtures]).reshape(-1, 6)
+        solids = np.concatenate([boxes, carcass])
         walkable = fill_in(self._walked, solids)
         points = np.array(sorted(walkable))
-        low, high = points.min(axis=0) - AGENT_RADIUS, points.max(axis=0) + AGENT_RADIUS
-        low = np.minimum(low, np.minimum(solids[:, :3].min(axis=0), rests.min(axis=0))[::2])
-        high = np.maximum(high, np.maximum(solids[:, 3:].max(axis=0), rests.max(axis=0))[::2])
-        height = max(_LEAST_HEIGHT, float(solids[:, 4].max()) + _TO_WALL)
+        spots = [points - AGENT_RADIUS, points + AGENT_RADIUS, rests[:, ::2]]
+        spots += [solids[:, [0, 2]], solids[:, [3, 5]]]
+        low, high = np.concatenate(spots).min(axis=0), np.concatenate(spots).max(axis=0)
+        height = float(solids[:, 4].max(initial=_LEAST_HEIGHT - _TO_WALL)) + _TO_WALL
         x0, z0, x1, z1 = (round(float(v), 2) for v in (*(low - _TO_WALL), *(high + _TO_WALL)))
         walls = (
             Wall(x0, z0, x0, z1),

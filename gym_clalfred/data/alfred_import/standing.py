@@ -9,7 +9,7 @@ from gym_clalfred.simulator.contract import GRID_METRES
 from gym_clalfred.simulator.embedded.room import AGENT_RADIUS
 
 #: What begins higher is walked under, and what ends lower is walked over, in metres.
-_OVERHEAD = 1.5
+_OVERHEAD = 1.8
 _UNDERFOOT = 0.1
 
 _STEPS = ((GRID_METRES, 0.0), (-GRID_METRES, 0.0), (0.0, GRID_METRES), (0.0, -GRID_METRES))
