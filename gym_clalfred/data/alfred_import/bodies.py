@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.blocks import rectangles
 from gym_clalfred.data.alfred_import.furniture import BASINS, footprint_of
-from gym_clalfred.data.alfred_import.supports import Board
+from gym_clalfred.data.alfred_import.supports import Board, in_room
 from gym_clalfred.data.alfred_import.trim import trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit
@@ -83,7 +83,7 @@ class Bodies:
         self._walked = walked
         self._rays = rays
         self._solids = [
-            box_of(fixture)
+            _with_surfaces(fixture)
             for fixture in fixtures
             if fixture.object_class in CLOSED_AT_START or fixture.object_class in BASINS
         ]
@@ -243,6 +243,18 @@ def box_of(fixture: Fixture) -> BoxArray:
     """The box of a fixture in the room, with all its blocks."""
     area, low = footprint_of(fixture), fixture.position[1]
     return np.array([area.x0, low, area.z0, area.x1, low + fixture.size[1], area.z1])
+
+
+def _with_surfaces(fixture: Fixture) -> BoxArray:
+    """The box of a fixture and of all that may lie in it."""
+    box = box_of(fixture)
+    if fixture.object_class in BASINS:
+        for surface in fixture.surfaces or ():
+            area = in_room(fixture, surface.area)
+            box[[0, 2]] = np.minimum(box[[0, 2]], (area.x0 - _RIM, area.z0 - _RIM))
+            box[[3, 5]] = np.maximum(box[[3, 5]], (area.x1 + _RIM, area.z1 + _RIM))
+        box[4] += 0.5
+    return box
 
 
 def _parts(fixture: Fixture) -> list[BoxArray]:

@@ -54,7 +54,7 @@ _DRAWER_FRONTS = (-0.06, 0.35)
 
 #: Air around points on which agents stand, and the height above which they walk under things.
 _AIR = 0.1
-_OVERHEAD = 1.6
+_OVERHEAD = 1.8
 
 #: Nothing is cut smaller, nor by more than this share for one point.
 _LEAST = 0.1
@@ -80,10 +80,10 @@ class Place:
 
 
 def place_all(places: Sequence[Place], measured: Boxes, walked: NDArray[np.float64]) -> Boxes:
-    """Yaws and boxes of furniture that no mask shows.
+    """Yaws and boxes of all furniture, with that which no mask shows.
 
     Args:
-        places: of this furniture.
+        places: of furniture that no mask shows.
         measured: furniture that masks show.
         walked: (N, 2) points on which agents stand.
     """
@@ -112,10 +112,13 @@ def place_all(places: Sequence[Place], measured: Boxes, walked: NDArray[np.float
     for name in sorted(found):
         if class_of(name) in _PANELS:
             yaw, box = found[name]
-            others = {**measured, **found}
-            box = _between(name, yaw, box, anchors, others)
-            found[name] = yaw, _before_body(yaw, box, anchors[name], others)
-    return found
+            found[name] = yaw, _between(name, yaw, box, anchors, {**measured, **found})
+    everything = {**measured, **found}
+    for name in anchors:
+        yaw, box = everything[name]
+        if class_of(name) in _PANELS:
+            everything[name] = yaw, _before_body(yaw, box, anchors[name], everything)
+    return everything
 
 
 def front_of(place: Place, walked: NDArray[np.float64], known: Boxes) -> int:

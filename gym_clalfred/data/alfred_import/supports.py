@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.furniture import footprint_of
+from gym_clalfred.data.alfred_import.blocks import rectangles
+from gym_clalfred.data.alfred_import.furniture import BASINS, footprint_of
 from gym_clalfred.data.alfred_import.surfaces import LEVEL_SHARES, TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.embedded.catalog.surfaces import OPEN_ABOVE
@@ -33,8 +34,12 @@ _SAME_LEVEL = 0.05
 _NEIGHBOURS = 0.35
 
 #: A board reaches so far beyond what lies on it.
-_MARGIN = 0.05
+_MARGIN = 0.07
 _THICKNESS = 0.025
+
+#: Boards are made of cells of this size, and of at most so many rectangles.
+_CELL = 0.05
+_MOST_PATCHES = 10
 
 #: Height of what is behind a front that nobody can open.
 _COMPARTMENT = 0.16
@@ -67,14 +72,17 @@ def hold_up(
     loose = rests[~supported(fixtures, rests)]
     fixtures, boards = list(fixtures), []
     owners = _owners(fixtures, loose)
+    basins = [footprint_of(one) for one in fixtures if one.object_class in BASINS]
     for k in np.unique(owners[owners >= 0]):
         for points in levels(loose[owners == k]):
-            fixture = fixtures[k]
-            fixtures[k] = _with_surface(fixture, points)
-            if fixture.object_class not in CLOSED_AT_START:
-                boards += _boards_in(fixture, points, seen)
+            for area in _patches(points, basins):
+                fixture = fixtures[k]
+                fixtures[k] = _with_surface(fixture, area, float(points[:, 1].min()))
+                if fixture.object_class not in CLOSED_AT_START:
+                    boards.append(_board_in(fixture, area, points, seen))
     for points in levels(loose[owners < 0]):
-        boards.append(Board(_under(points), None))
+        level = float(points[:, 1].min())
+        boards += [Board(_under(area, level), None) for area in _patches(points, basins)]
     return fixtures, boards
 
 
@@ -84,7 +92,7 @@ def supported(fixtures: Sequence[Fixture], rests: Points) -> NDArray[np.bool_]:
     held = np.zeros(len(rests), dtype=np.bool_)
     for fixture in fixtures:
         for surface in fixture.surfaces or ():
-            area = _in_room(fixture, surface.area)
+            area = in_room(fixture, surface.area)
             rise = y - fixture.position[1] - surface.y
             below = min(LOOSE.below, LIFTED) if surface.inside else LOOSE.below
             held |= (
@@ -123,7 +131,7 @@ def _owners(fixtures: Sequence[Fixture], points: Points) -> NDArray[np.int64]:
         if not fixture.surfaces:
             continue
         for surface in fixture.surfaces:
-            area = _in_room(fixture, surface.area)
+            area = in_room(fixture, surface.area)
             aside = np.maximum.reduce([area.x0 - x, x - area.x1, area.z0 - z, z - area.z1, nothing])
             rise = y - fixture.position[1] - surface.y
             near = (aside <= _WIDER) & (rise >= -LOOSE.below) & (rise <= LOOSE.below)
@@ -140,44 +148,61 @@ def _owners(fixtures: Sequence[Fixture], points: Points) -> NDArray[np.int64]:
     return owners
 
 
-def _with_surface(fixture: Fixture, points: Points) -> Fixture:
-    """The fixture with one more surface under some points."""
-    local = np.array(
-        [turn(x - fixture.position[0], z - fixture.position[2], -fixture.yaw) for x, _, z in points]
-    )
-    (x0, z0), (x1, z1) = local.min(axis=0) - _MARGIN, local.max(axis=0) + _MARGIN
-    level = float(points[:, 1].min()) - fixture.position[1]
+def _patches(points: Points, basins: Sequence[Rectangle]) -> list[Rectangle]:
+    """Rectangles under points of one level, not over basins."""
+    low = points[:, ::2].min(axis=0) - _MARGIN
+    counts = np.ceil((points[:, ::2].max(axis=0) + _MARGIN - low) / _CELL).astype(int)
+    xs, zs = (low[k] + _CELL * np.arange(counts[k] + 1) for k in (0, 1))
+    cells = np.zeros(counts, dtype=np.bool_)
+    for x, _, z in points:
+        across = (xs[1:] > x - _MARGIN) & (xs[:-1] < x + _MARGIN)
+        cells |= np.outer(across, (zs[1:] > z - _MARGIN) & (zs[:-1] < z + _MARGIN))
+    for basin in basins:
+        across = (xs[1:] > basin.x0) & (xs[:-1] < basin.x1)
+        cells &= ~np.outer(across, (zs[1:] > basin.z0) & (zs[:-1] < basin.z1))
+    return [
+        Rectangle(float(xs[i0]), float(zs[j0]), float(xs[i1]), float(zs[j1]))
+        for i0, j0, i1, j1 in rectangles(cells, most=_MOST_PATCHES)
+    ]
+
+
+def _with_surface(fixture: Fixture, area: Rectangle, height: float) -> Fixture:
+    """The fixture with one more surface, given in the room."""
+    x, y, z = fixture.position
+    xa, za = turn(area.x0 - x, area.z0 - z, -fixture.yaw)
+    xb, zb = turn(area.x1 - x, area.z1 - z, -fixture.yaw)
+    own = (min(xa, xb), min(za, zb), max(xa, xb), max(za, zb))
+    level = height - y
     above = [s.y - level for s in fixture.surfaces or () if s.y > level + _SAME_LEVEL]
     inside = fixture.object_class in CLOSED_AT_START
     if inside:
         above.append(max(fixture.size[1] - level, 0.2))
-    area = Rectangle(*(round(float(v), 3) for v in (x0, z0, x1, z1)))
     room = round(min([*above, OPEN_ABOVE]) - 0.01, 4)
-    extra = Surface(area, round(level, 4), max(room, 0.05), inside, 0.0 if inside else 0.25)
+    place = Rectangle(*(round(value, 3) for value in own))
+    extra = Surface(place, round(level, 4), max(room, 0.05), inside, 0.0 if inside else 0.25)
     return replace(fixture, surfaces=(*(fixture.surfaces or ()), extra))
 
 
-def _boards_in(fixture: Fixture, points: Points, seen: Points) -> list[Board]:
+def _board_in(fixture: Fixture, area: Rectangle, points: Points, seen: Points) -> Board:
     """What one sees under points that rest at a fixture: a board, or a front that hides them."""
-    box = _under(points)
+    box = _under(area, float(points[:, 1].min()))
     top = fixture.position[1] + fixture.size[1]
     hidden = fixture.object_class in _FRONTED and box[4] < top - _COMPARTMENT
     if hidden and not _any_near(points, seen):
         box[4] = min(box[4] + _COMPARTMENT, top - 0.01)
-    return [Board(box, fixture)]
+    return Board(box, fixture)
 
 
 def _any_near(points: Points, seen: Points) -> bool:
     return bool((np.abs(points[:, None] - seen[None]).max(axis=2) < _SAME_LEVEL).any())
 
 
-def _under(points: Points) -> BoxArray:
-    low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
-    level = float(points[:, 1].min()) - 0.002
-    return np.array([low[0], level - _THICKNESS, low[2], high[0], level, high[2]])
+def _under(area: Rectangle, level: float) -> BoxArray:
+    top = level - 0.002
+    return np.array([area.x0, top - _THICKNESS, area.z0, area.x1, top, area.z1])
 
 
-def _in_room(fixture: Fixture, area: Rectangle) -> Rectangle:
+def in_room(fixture: Fixture, area: Rectangle) -> Rectangle:
     """A rectangle of a fixture's frame, in the room."""
     xa, za = turn(area.x0, area.z0, fixture.yaw)
     xb, zb = turn(area.x1, area.z1, fixture.yaw)
