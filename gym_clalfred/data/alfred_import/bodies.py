@@ -213,8 +213,25 @@ class Bodies:
         for x, z in self._walked:
             across = (xs[1:] > x - _AIR) & (xs[:-1] < x + _AIR)
             free &= ~np.outer(across, (zs[1:] > z - _AIR) & (zs[:-1] < z + _AIR))
+        for x, z in self._sight_points(area, low, high):
+            across = (xs[1:] > x - _CELL) & (xs[:-1] < x + _CELL)
+            free &= ~np.outer(across, (zs[1:] > z - _CELL) & (zs[:-1] < z + _CELL))
         for i0, j0, i1, j1 in rectangles(free, most=6):
             yield np.array([xs[i0], low, zs[j0], xs[i1], high, zs[j1]])
+
+    def _sight_points(self, area: BoxArray, low: float, high: float) -> NDArray[np.float64]:
+        """(N, 2) where lines of sight pass through a layer, a cell apart."""
+        box = np.array([area[0], low, area[2], area[3], high, area[5]])
+        points = [np.zeros((0, 2))]
+        for ray in self._rays[crossed(box, self._rays)]:
+            along = np.where(np.abs(ray[3:] - ray[:3]) < 1e-9, 1e-9, ray[3:] - ray[:3])
+            a, b = (box[:3] - ray[:3]) / along, (box[3:] - ray[:3]) / along
+            enter = max(float(np.minimum(a, b).max()), 0.0)
+            leave = min(float(np.maximum(a, b).min()), 1.0)
+            count = int(np.linalg.norm(along[::2]) * (leave - enter) / _CELL) + 2
+            shares = np.linspace(enter, leave, count)
+            points.append(ray[[0, 2]] + shares[:, None] * along[::2])
+        return np.concatenate(points)
 
 
 def _mostly_over(a: BoxArray, b: BoxArray) -> bool:
