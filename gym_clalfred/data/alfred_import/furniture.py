@@ -122,6 +122,8 @@ class Maker:
         sights: lines of sight to pickupables.
         boxes: of all fixtures, as fitted.
         unit: name of the make of built-in furniture, for its style.
+        rests: base centres of all small things that seem to rest in or on each fixture. They tell
+            where its surfaces are, and the form of what masks do not show.
     """
 
     def __init__(
@@ -131,9 +133,14 @@ class Maker:
         sights: Sequence[LineOfSight],
         boxes: Mapping[str, NDArray[np.float64]],
         unit: str,
+        rests: Mapping[str, Sequence[Vector]],
     ) -> None:
         self._views = views
-        self._bases = bases
+        seen = {name for name, _ in views}
+        self._rests = {name: [*bases.get(name, ()), *rests.get(name, ())] for name in boxes}
+        self._bases = {
+            name: list(bases.get(name, ())) if name in seen else self._rests[name] for name in boxes
+        }
         self._sights = sights
         self._boxes = boxes
         self._unit = unit
@@ -174,7 +181,7 @@ class Maker:
             style |= NO_SHELVES
         size = _buildable(object_class, (width, height, depth), style)
         style = self._choose_style(name, position, yaw, size, style)
-        bases = [_to_own(base, position, yaw) for base in self._bases.get(name, [])]
+        bases = [_to_own(base, position, yaw) for base in self._rests.get(name, [])]
         surfaces = surfaces_for(object_class, size, style, bases)
         if object_class in CLOSED_AT_START:
             beside = [_to_own(base, position, yaw) for base in outside]

@@ -59,7 +59,7 @@ def settle(boxes: Boxes, measured: Set[str], held: Mapping[str, Points], walked:
 
     Args:
         boxes: yaws and boxes by id.
-        measured: what masks show; its boxes only grow, and only a little.
+        measured: what masks show, which tell more; it is left as it is.
         held: what rests in or on each.
         walked: (N, 2) points on which agents stand.
     """
@@ -67,12 +67,13 @@ def settle(boxes: Boxes, measured: Set[str], held: Mapping[str, Points], walked:
     for name, points in held.items():
         yaw, box = boxes[name]
         object_class = class_of(name)
+        if name in measured:
+            continue
         if object_class in TOPS:
-            box = _settle_board(box, points, name in measured)
-        elif object_class in LEVEL_SHARES and len(points) >= _LEAST_THINGS:
-            box = _settle_seat(box, points, LEVEL_SHARES[object_class], name in measured)
-        if name not in measured:
-            box = clear_floor(box, _centre(box), walked)
+            box = _settle_board(box, points)
+        elif object_class in LEVEL_SHARES:
+            box = _settle_seat(box, points, LEVEL_SHARES[object_class])
+        box = clear_floor(box, _centre(box), walked)
         settled[name] = yaw, box
     return settled
 
@@ -116,26 +117,25 @@ def _distance(name: str, yaw: int, box: BoxArray, measured: bool, rests: Points)
     return np.asarray(cost)
 
 
-def _settle_board(box: BoxArray, points: Points, measured: bool) -> BoxArray:
+def _settle_board(box: BoxArray, points: Points) -> BoxArray:
     level = common_level(points[:, 1])
     if level is None:
         return box
     box = box.copy()
-    if not measured or len(points) >= _SHOWS_ALL:
-        thickness = box[4] - box[1]
-        box[4] = level
-        box[1] = max(level - thickness, 0.0) if box[1] > 0.0 else 0.0
+    thickness = box[4] - box[1]
+    box[4] = level
+    box[1] = max(level - thickness, 0.0) if box[1] > 0.0 else 0.0
     on_it = points[np.abs(points[:, 1] - box[4]) <= 2 * _SAME_LEVEL]
-    return _around(box, on_it, whole=not measured and len(on_it) >= _SHOWS_ALL)
+    return _around(box, on_it, whole=len(on_it) >= _SHOWS_ALL)
 
 
-def _settle_seat(box: BoxArray, points: Points, share: float, measured: bool) -> BoxArray:
+def _settle_seat(box: BoxArray, points: Points, share: float) -> BoxArray:
     level = common_level(points[:, 1])
     if level is None or level > _HIGHEST_SEAT:
         return box
     box = box.copy()
     box[4] = box[1] + (level - box[1]) / share
-    return box if measured else _around(box, points, whole=False)
+    return _around(box, points, whole=False)
 
 
 def _around(box: BoxArray, points: Points, whole: bool) -> BoxArray:

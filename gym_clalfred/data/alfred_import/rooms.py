@@ -180,9 +180,9 @@ class Reconstruction:
         resting = share_out(found, measured, rests)
         boxes = {name: box for name, (_, box) in found.items()}
         studio = Studio(SIGHT_PIXELS)
-        bases = {name: [*self.bases.get(name, []), *_vectors(resting.get(name))] for name in found}
-        number = self.evidence.number
-        maker = Maker(self.evidence.views, bases, self._sights, boxes, unit_name(number))
+        number, unit = self.evidence.number, unit_name(self.evidence.number)
+        held = {name: _vectors(points) for name, points in resting.items()}
+        maker = Maker(self.evidence.views, self.bases, self._sights, boxes, unit, held)
         views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
         for name, (yaw, box) in found.items():
@@ -413,8 +413,8 @@ def _is_in(box: NDArray[np.float64] | None, point: Vector) -> bool:
     return box is not None and bool((box[:3] < point).all() and (point < box[3:]).all())
 
 
-def _vectors(points: NDArray[np.float64] | None) -> list[Vector]:
-    return [] if points is None else [(float(x), float(y), float(z)) for x, y, z in points]
+def _vectors(points: NDArray[np.float64]) -> list[Vector]:
+    return [(float(x), float(y), float(z)) for x, y, z in points]
 
 
 def _is_near(point: Vector, others: Sequence[Vector]) -> bool:
