@@ -15,6 +15,7 @@ from gym_clalfred.data.alfred_import.resting import common_level, settle, share_
 from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
 from gym_clalfred.data.alfred_import.standing import fill_in
 from gym_clalfred.data.alfred_import.supports import hold_up, supported
+from gym_clalfred.data.alfred_import.surfaces import surfaces_for
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.catalog import model_of
 from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Block, Fixture, Rectangle
@@ -220,3 +221,10 @@ def test_a_listed_receptacle_stands_though_no_mask_shows_it() -> None:
     assert one.surfaces
     assert room.walkable >= points
     assert room.bodies
+
+
+def test_nothing_lies_below_the_floor_of_its_container() -> None:
+    size = model_of(ObjectClass.Safe).size(0)
+    (usual,) = model_of(ObjectClass.Safe).surfaces(size, 0)
+    (found,) = surfaces_for(ObjectClass.Safe, size, 0, [(0.0, usual.y - 0.02, 0.0)])
+    assert found.y == usual.y

@@ -122,8 +122,8 @@ class Maker:
         sights: lines of sight to pickupables.
         boxes: of all fixtures, as fitted.
         unit: name of the make of built-in furniture, for its style.
-        rests: base centres of all small things that seem to rest in or on each fixture. They tell
-            where its surfaces are, and the form of what masks do not show.
+        rests: base centres of all small things that seem to rest in or on each fixture; they tell
+            its surfaces, and its form if no mask shows it.
     """
 
     def __init__(

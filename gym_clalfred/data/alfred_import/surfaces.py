@@ -120,10 +120,12 @@ def surfaces_for(
         surfaces = tuple(_widened(surface, *LEAST_AREAS[object_class]) for surface in surfaces)
     if object_class not in CLOSED_AT_START or not surfaces:
         return surfaces
-    levels = _levels([y for _, y, _ in bases if 0.0 <= y < size[1] - _LEAST_ROOM])
+    # What is measured below the floor of a container would be hidden by it.
+    area, floor = surfaces[0].area, min(surface.y for surface in surfaces)
+    inside = [max(y, floor) for _, y, _ in bases if 0.0 <= y < size[1] - _LEAST_ROOM]
+    levels = _levels(inside)
     if not levels:
         return surfaces
-    area = surfaces[0].area
     tops = [*levels[1:], size[1]]
     return tuple(
         replace(surfaces[0], area=area, y=round(level, 4), clearance=round(top - level - 0.01, 4))
