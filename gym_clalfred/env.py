@@ -19,6 +19,7 @@ from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError, SimulatorError, UsageError
 from gym_clalfred.interaction import (
+    MAX_FAILURES,
     Choice,
     as_sight_mask,
     choose_by_class,
@@ -49,8 +50,6 @@ from gym_clalfred.tasks.rewards import REWARDS
 from gym_clalfred.viewer import PANEL_SIZE, Notes, draw_panel
 from gym_clalfred.window import Window, check_pygame
 
-#: The failed action with this number ends an episode.
-MAX_FAILURES = 10
 
 #: ALFRED's step limit.
 MAX_STEPS = 1000

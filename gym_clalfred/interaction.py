@@ -28,6 +28,9 @@ from gym_clalfred.simulator.contract import (
 #: Classes that some action can be done on; a mask over anything else points at nothing.
 INTERACTABLE = PICKUPABLE | RECEPTACLES | OPENABLE | TOGGLEABLE | SLICEABLE
 
+#: The failed action with this number ends an episode.
+MAX_FAILURES = 10
+
 _CENTRE = ((SIGHT_PIXELS - 1) / 2, (SIGHT_PIXELS - 1) / 2)
 
 

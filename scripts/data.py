@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -91,29 +90,55 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
 @click.option(
     "--every", type=COUNT, default=1, show_default=True, help="Replay only every so many-th expert."
 )
+@click.option(
+    "--by",
+    "namings",
+    multiple=True,
+    type=click.Choice(["class", "mask"]),
+    help="Also replay by class or recorded mask, can be repeated.  [default: both]",
+)
+@click.option(
+    "--held-out",
+    type=click.Choice(["trial", "task"]),
+    help="Rebuild rooms without every second trial or task, and replay those.",
+)
 @click.option("--workers", type=COUNT, default=2, show_default=True, help="Number of processes.")
 @click.option("--out", type=click.Path(), help="Folder for the report with pictures and maps.")
 @clear_errors
 def fidelity(
-    store: str, splits: tuple[str, ...], every: int, workers: int, out: str | None
+    store: str,
+    splits: tuple[str, ...],
+    every: int,
+    namings: tuple[str, ...],
+    held_out: str | None,
+    workers: int,
+    out: str | None,
 ) -> None:
     """Replay recorded experts by the rules and compare recorded masks with ours.
 
-    Example: clalfred-data fidelity ~/alfred-store --split valid_seen --out report
+    Examples:
+      clalfred-data fidelity ~/alfred-store --split valid_seen --out report
+      clalfred-data fidelity ~/alfred-store --held-out task
     """
-    from gym_clalfred.data.fidelity_report import measure, report_text, write_report
+    from gym_clalfred.data.fidelity_check import check
+    from gym_clalfred.data.fidelity_report import report_text, write_report
     from gym_clalfred.data.store import AlfredStore
 
     opened = AlfredStore(store)
     chosen = [Split(name) for name in splits or opened.info.trajectories]
-    replays = {}
     with _Bar() as bar:
-        for split in chosen:
-            progress = partial(bar.show, split.value)
-            replays[split] = measure(opened, split, every=every, workers=workers, progress=progress)
-    click.echo(report_text(replays))
+        found = check(
+            opened,
+            chosen,
+            every=every,
+            namings=namings or ("class", "mask"),
+            held_out=held_out,
+            workers=workers,
+            progress=bar.show,
+        )
+    click.echo(report_text(found.by_id, found.others, found.surveys))
     if out:
-        write_report(opened, replays, Path(out))
+        write_report(opened, found.by_id, Path(out), others=found.others, surveys=found.surveys)
 
 
 class _Bar:

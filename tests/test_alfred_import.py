@@ -23,7 +23,8 @@ from trajectories import clean_a_mug
 from gym_clalfred.data import alfred_folder as alfred_folder_module
 from gym_clalfred.data import store as store_module
 from gym_clalfred.data.alfred_import import importer, unpack
-from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred, read_layout
+from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred
+from gym_clalfred.data.alfred_import.layouts import read_layouts
 from gym_clalfred.data.alfred_import.records import Recorder
 from gym_clalfred.data.alfred_json import dump_trajectory, encode_trajectory
 from gym_clalfred.data.store import AlfredStore
@@ -309,8 +310,9 @@ def test_layouts_of_a_checkout_are_found_from_its_data_folder(tmp_path: Path) ->
     layouts = tmp_path / "gen" / "layouts"
     layouts.mkdir(parents=True)
     np.save(layouts / "FloorPlan7-layout.npy", np.array([[2.5, 2.5]]))
-    for alfred in (root, root / "json_2.1.0"):
-        assert read_layout(alfred, root / "json_2.1.0", 7) == {(2.5, 2.5)}
+    for k, alfred in enumerate((root, root / "json_2.1.0")):
+        store = import_alfred(alfred, tmp_path / f"store{k}", workers=1).store
+        assert read_layouts(store)[7].points == {(2.5, 2.5)}
 
 
 def test_the_store_counts_the_episodes_that_alfred_lists(

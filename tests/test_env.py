@@ -13,8 +13,9 @@ from gymnasium.utils.env_checker import check_env
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import EpisodeKey, Split
-from gym_clalfred.env import MAX_FAILURES, ClAlfredEnv
+from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import SimulatorError
+from gym_clalfred.interaction import MAX_FAILURES
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.setups import Setup
 from gym_clalfred.simulator.contract import Failure, View

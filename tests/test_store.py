@@ -22,7 +22,15 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import Aim, Block, ItemShape, Rectangle, Room, Surface
+from gym_clalfred.simulator.embedded.room import (
+    Aim,
+    Block,
+    Body,
+    ItemShape,
+    Rectangle,
+    Room,
+    Surface,
+)
 from gym_clalfred.tasks.spec import TaskType
 
 
@@ -42,8 +50,8 @@ def measured_room(number: int = 7) -> Room:
     return replace(
         room,
         fixtures=(first, *plain),
-        walls=tuple(replace(wall, openings=()) for wall in room.walls),
         items=(),
+        bodies=(Body((0.0, 0.0, 0.0), (0.5, 0.8, 0.4), (170, 116, 64), "wood"),),
         shapes={
             "Mug_1a2b": ItemShape((0.1, 0.1, 0.12), (0.0, -0.02, 0.01), 90.0),
             "Watch_3c4d": ItemShape(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from gym_clalfred.data.alfred_import.layouts import Layout, read_layouts
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.fidelity import Encounter, Replay, replay
+from gym_clalfred.data.fidelity import Encounter, Naming, Replay, replay
+from gym_clalfred.data.fidelity_rooms import RoomSurvey, survey, survey_text
 from gym_clalfred.data.pool import WorkerPool
-from gym_clalfred.data.store import AlfredStore
+from gym_clalfred.data.store import AlfredStore, RoomFile
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.simulator.contract import RenderOptions, View
@@ -68,11 +70,27 @@ def summarise(replays: Sequence[Replay]) -> Summary:
     )
 
 
+def experts_of(store: AlfredStore, split: Split, every: int = 1) -> list[str]:
+    """Keys of every so many-th expert of a split, those of one room together."""
+    if every < 1:
+        raise BadInputError(f"every must be at least 1, got {every}")
+    keys = {entry.key.trajectory for entry in store.entries(split)}
+    return sorted(keys, key=lambda key: (room_of(key), key))[::every]
+
+
+def room_of(key: str) -> int:
+    """The number of the room in which an expert acts."""
+    return int(key.split("/")[0].rsplit("-", 1)[1])
+
+
 def measure(
     store: AlfredStore,
     split: Split,
     *,
     every: int = 1,
+    naming: Naming = Naming.ID,
+    keys: Sequence[str] | None = None,
+    rooms: Path | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Replay]:
@@ -82,36 +100,93 @@ def measure(
         store: with episodes and rooms.
         split: which experts.
         every: replay only every so many-th.
+        naming: how interactions name their objects.
+        keys: replay only these experts.
+        rooms: folder with other rooms than the store's; experts in rooms it lacks are left out.
         workers: number of processes.
         progress: called with how many are done, and of how many.
     """
-    if every < 1:
-        raise BadInputError(f"every must be at least 1, got {every}")
-    keys = list(dict.fromkeys(entry.key.trajectory for entry in store.entries(split)))[::every]
-    # Experts of one room come together, so that each process builds few rooms.
-    keys.sort(key=lambda key: (int(key.split("/")[0].rsplit("-", 1)[1]), key))
-    jobs = [(store.folder, split, keys[k : k + _CHUNK]) for k in range(0, len(keys), _CHUNK)]
+    chosen = experts_of(store, split, every)
+    if keys is not None:
+        wanted = set(keys)
+        chosen = [key for key in experts_of(store, split) if key in wanted][::every]
+    if rooms is not None:
+        known = set(RoomFile(rooms).numbers())
+        chosen = [key for key in chosen if room_of(key) in known]
+    jobs = [
+        (store.folder, split, chosen[k : k + _CHUNK], naming, rooms)
+        for k in range(0, len(chosen), _CHUNK)
+    ]
     found: list[Replay] = []
     with WorkerPool(workers) as pool:
         for part in pool.map(_replay_some, jobs):
             found += part
-            progress(len(found), len(keys))
+            progress(len(found), len(chosen))
     return found
 
 
-def report_text(replays: Mapping[Split, Sequence[Replay]]) -> str:
-    """The report in words and tables, Markdown."""
+def survey_rooms(
+    store: AlfredStore, splits: Sequence[Split], every: int = 1, workers: int = 1
+) -> list[RoomSurvey]:
+    """Looks at all rooms of some experts at the starts of their trials."""
+    starts: dict[int, list[tuple[Split, str]]] = {}
+    for split in splits:
+        for key in experts_of(store, split, every):
+            starts.setdefault(room_of(key), []).append((split, key))
+    layouts = read_layouts(store.folder)
+    jobs = [
+        (store.folder, number, layouts.get(number, Layout()), experts)
+        for number, experts in sorted(starts.items())
+    ]
+    with WorkerPool(workers) as pool:
+        return list(pool.map(_survey, jobs))
+
+
+def report_text(
+    replays: Mapping[Split, Sequence[Replay]],
+    others: Mapping[Naming, Mapping[Split, Sequence[Replay]]] | None = None,
+    surveys: Sequence[RoomSurvey] = (),
+) -> str:
+    """The report in words and tables, Markdown.
+
+    Args:
+        replays: by object id.
+        others: by other namings.
+        surveys: of the rooms.
+    """
     lines = ["# Fidelity of reconstructed rooms", ""]
     lines += _table("split", {split.value: list(part) for split, part in replays.items()})
+    for naming, parts in (others or {}).items():
+        lines += ["", *_solved_table(naming, parts)]
+    if surveys:
+        lines += ["", survey_text(surveys)]
     for split, part in replays.items():
         lines += ["", f"## {split.value}", ""]
         lines += _table("task type", _grouped(part, lambda one: one.task_type))
         lines += ["", *_action_table(part), ""]
         lines += _table("room", _grouped(part, lambda one: f"{one.number:03d}"))
-        failed = [one for one in part if not one.success]
-        lines += ["", f"### Experts that do not replay ({len(failed)})", ""]
-        lines += [f"- {one.key}: {why(one)}" for one in failed]
+        lines += _failed(part, "")
+        for naming, parts in (others or {}).items():
+            lines += _failed(parts.get(split, ()), f" by {naming.value}")
     return "\n".join(lines) + "\n"
+
+
+def _failed(replays: Sequence[Replay], how: str) -> list[str]:
+    failed = [one for one in replays if not one.success]
+    head = f"### Experts that do not replay{how} ({len(failed)})"
+    return ["", head, "", *(f"- {one.key}: {why(one)}" for one in failed)]
+
+
+def _solved_table(naming: Naming, parts: Mapping[Split, Sequence[Replay]]) -> list[str]:
+    lines = [
+        f"| by {naming.value} | experts | solved | other objects chosen |",
+        "|---|---|---|---|",
+    ]
+    for split, part in parts.items():
+        solved = sum(one.success for one in part) / max(len(part), 1)
+        strays = sum(len(one.strays) for one in part)
+        lines.append(f"| {split.value} | {len(part)} | {solved:.2%} | {strays} |")
+    return lines
 
 
 def why(one: Replay) -> str:
@@ -126,27 +201,44 @@ def why(one: Replay) -> str:
     return "not met at the end: " + "; ".join(one.unmet) if one.unmet else "solved"
 
 
-def report_json(replays: Mapping[Split, Sequence[Replay]]) -> dict[str, Any]:
+def report_json(
+    replays: Mapping[Split, Sequence[Replay]],
+    others: Mapping[Naming, Mapping[Split, Sequence[Replay]]] | None = None,
+    surveys: Sequence[RoomSurvey] = (),
+) -> dict[str, Any]:
     """The figures as a document."""
-    return {
+    document: dict[str, Any] = {
         split.value: {
             "all": _figures(part),
+            "solved_by": {
+                naming.value: sum(one.success for one in parts.get(split, ()))
+                for naming, parts in (others or {}).items()
+            },
             "task_types": _by_group(part, lambda one: one.task_type),
             "rooms": _by_group(part, lambda one: str(one.number)),
             "failed": {one.key: why(one) for one in part if not one.success},
         }
         for split, part in replays.items()
     }
+    if surveys:
+        document["surveys"] = [asdict(one) for one in surveys]
+    return document
 
 
 def write_report(
-    store: AlfredStore, replays: Mapping[Split, Sequence[Replay]], folder: Path, pictures: int = 24
+    store: AlfredStore,
+    replays: Mapping[Split, Sequence[Replay]],
+    folder: Path,
+    pictures: int = 24,
+    others: Mapping[Naming, Mapping[Split, Sequence[Replay]]] | None = None,
+    surveys: Sequence[RoomSurvey] = (),
 ) -> None:
     """Writes ``report.md``, ``report.json``, pictures of the worst masks and maps of the rooms."""
+    document = report_json(replays, others, surveys)
     with atomic_file(folder / "report.json") as file:
-        file.write((json.dumps(report_json(replays), indent=1, allow_nan=False) + "\n").encode())
+        file.write((json.dumps(document, indent=1, allow_nan=False) + "\n").encode())
     with atomic_file(folder / "report.md") as file:
-        file.write(report_text(replays).encode())
+        file.write(report_text(replays, others, surveys).encode())
     numbers = sorted({one.number for part in replays.values() for one in part})
     for number in numbers:
         _save(folder / "maps" / f"FloorPlan{number}.png", draw_map(store.room(number)))
@@ -222,11 +314,20 @@ def _placed(
     return points
 
 
-def _replay_some(job: tuple[Path, Split, list[str]]) -> list[Replay]:
-    folder, split, keys = job
+def _replay_some(job: tuple[Path, Split, list[str], Naming, Path | None]) -> list[Replay]:
+    folder, split, keys, naming, rooms = job
     store = AlfredStore(folder)
-    simulator = EmbeddedSimulator(RenderOptions(image_size=8), store.room)
-    return [replay(simulator, store.episode(EpisodeKey(split, key, 0)).trajectory) for key in keys]
+    room = store.room if rooms is None else RoomFile(rooms).room
+    simulator = EmbeddedSimulator(RenderOptions(image_size=8), room)
+    trajectories = (store.episode(EpisodeKey(split, key, 0)).trajectory for key in keys)
+    return [replay(simulator, trajectory, naming) for trajectory in trajectories]
+
+
+def _survey(job: tuple[Path, int, Layout, list[tuple[Split, str]]]) -> RoomSurvey:
+    folder, number, layout, experts = job
+    store = AlfredStore(folder)
+    trajectories = (store.episode(EpisodeKey(*expert, 0)).trajectory for expert in experts)
+    return survey(store.room(number), layout, trajectories)
 
 
 def _grouped(replays: Iterable[Replay], by: Callable[[Replay], str]) -> dict[str, list[Replay]]:

@@ -9,12 +9,15 @@ from gym_clalfred.data.fields import Field
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import Vector
+from gym_clalfred.simulator.embedded.render.mesh import Texture
 from gym_clalfred.simulator.embedded.room import (
     Aim,
     Block,
+    Body,
     Decor,
     Fixture,
     ItemShape,
+    Opening,
     Rectangle,
     Room,
     Surface,
@@ -25,11 +28,11 @@ _LARGEST_STYLE = 2**62
 
 
 def dump_room(room: Room) -> dict[str, Any]:
-    """The document of a reconstructed room: no default items, no openings in its walls."""
+    """The document of a reconstructed room: no default items."""
     return {
         "number": room.number,
         "floor": [_area(area) for area in room.floor],
-        "walls": [[wall.x0, wall.z0, wall.x1, wall.z1] for wall in room.walls],
+        "walls": [_wall(wall) for wall in room.walls],
         "height": room.height,
         "fixtures": [_fixture(fixture) for fixture in room.fixtures],
         "walkable": sorted(room.walkable),
@@ -43,6 +46,7 @@ def dump_room(room: Room) -> dict[str, Any]:
             ]
             for name, shape in sorted(room.shapes.items())
         },
+        "bodies": [[*body.low, *body.high, *body.colour, body.texture] for body in room.bodies],
     }
 
 
@@ -57,13 +61,14 @@ def parse_room(root: Field) -> Room:
     return Room(
         number=number,
         floor=tuple(_rectangle(area) for area in root["floor"]),
-        walls=tuple(_wall(wall) for wall in root["walls"]),
+        walls=tuple(_parse_wall(wall) for wall in root["walls"]),
         height=root["height"].metres(),
         fixtures=tuple(_parse_fixture(fixture) for fixture in root["fixtures"]),
         walkable=frozenset(_pair(point) for point in root["walkable"]),
         items=(),
         decor=_parse_decor(root["decor"]),
         shapes={name: _parse_shape(shapes[name]) for name in shapes.value},
+        bodies=tuple(_parse_body(body) for body in root["bodies"]),
     )
 
 
@@ -159,9 +164,36 @@ def _rectangle(row: Field) -> Rectangle:
     return Rectangle(*_numbers(row, 4))
 
 
-def _wall(row: Field) -> Wall:
-    x0, z0, x1, z1 = _numbers(row, 4)
-    return Wall(x0, z0, x1, z1)
+def _wall(wall: Wall) -> list[Any]:
+    openings = [[o.kind, o.start, o.end, o.bottom, o.top] for o in wall.openings]
+    return [wall.x0, wall.z0, wall.x1, wall.z1, *openings]
+
+
+def _parse_wall(row: Field) -> Wall:
+    fields = list(row)
+    if len(fields) < 4:
+        row.fail("x0, z0, x1, z1 and perhaps openings")
+    x0, z0, x1, z1 = (value.metres() for value in fields[:4])
+    return Wall(x0, z0, x1, z1, tuple(_parse_opening(opening) for opening in fields[4:]))
+
+
+def _parse_opening(row: Field) -> Opening:
+    fields = list(row)
+    if len(fields) != 5:
+        row.fail("a kind, start, end, bottom and top")
+    return Opening(fields[0].text(), *(value.metres() for value in fields[1:]))
+
+
+def _parse_body(row: Field) -> Body:
+    fields = list(row)
+    if len(fields) != 10:
+        row.fail("two corners, a colour and a texture")
+    x0, y0, z0, x1, y1, z1 = (value.metres() for value in fields[:6])
+    red, green, blue = (value.integer(0, 255) for value in fields[6:9])
+    texture = fields[9].text()
+    if texture.upper() not in Texture.__members__:
+        fields[9].fail("a texture of the renderer")
+    return Body((x0, y0, z0), (x1, y1, z1), (red, green, blue), texture)
 
 
 def _numbers(row: Field, count: int) -> list[float]:

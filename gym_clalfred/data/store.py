@@ -1,7 +1,8 @@
 """The local store that ``clalfred-data import`` makes: real ALFRED episodes with their rooms.
 
 ``<store>/store.json`` says what it is, ``<store>/<split>.zip`` holds the trajectories as a tier
-does, ``<store>/rooms.zip`` one document per reconstructed room.
+does, ``<store>/rooms.zip`` one document per reconstructed room, ``<store>/layouts.json`` what
+ALFRED's layout files tell about the rooms.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from gym_clalfred.simulator.embedded.room import Room
 
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
-STORE_VERSION = 2
+STORE_VERSION = 3
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
 
@@ -106,6 +107,43 @@ def write_rooms(folder: Path, rooms: Iterable[Room]) -> None:
             archive.writestr(entry, json.dumps(dump_room(room), separators=(",", ":")))
 
 
+class RoomFile:
+    """The rooms of a folder with a ``rooms.zip``.
+
+    Args:
+        folder: of a store, or another one with rebuilt rooms.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.path = Path(folder) / ROOMS_NAME
+        self._rooms: dict[int, Room] = {}
+
+    def numbers(self) -> tuple[int, ...]:
+        """Of all rooms."""
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                names = archive.namelist()
+        except ZIP_DAMAGE as error:
+            raise DataError(f"{self.path}: damaged ({error}); import the data again") from None
+        return tuple(sorted(int("".join(filter(str.isdigit, name))) for name in names))
+
+    def room(self, number: int) -> Room:
+        """The room with a number; the same object each time."""
+        if number not in self._rooms:
+            name = _room_entry(number)
+            try:
+                with zipfile.ZipFile(self.path) as archive:
+                    content = archive.read(name)
+            except KeyError:
+                raise DataError(
+                    f"{self.path}: has no room {number}; it knows {list(self.numbers())}"
+                ) from None
+            except ZIP_DAMAGE as error:
+                raise DataError(f"{self.path}: damaged ({error}); import the data again") from None
+            self._rooms[number] = parse_room(Field.parse(content, f"{self.path}/{name}"))
+        return self._rooms[number]
+
+
 class AlfredStore(TrajectoryArchive):
     """Real ALFRED episodes in rooms reconstructed for the embedded simulator.
 
@@ -119,7 +157,7 @@ class AlfredStore(TrajectoryArchive):
     def __init__(self, folder: str | Path) -> None:
         self.info = read_info(folder)
         super().__init__(folder, self.info.label)
-        self._rooms: dict[int, Room] = {}
+        self._rooms = RoomFile(folder)
         self._lived_in: dict[int, Room] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -132,20 +170,7 @@ class AlfredStore(TrajectoryArchive):
 
     def room(self, number: int) -> Room:
         """The reconstructed room; the same object each time."""
-        if number not in self._rooms:
-            path = self.folder / ROOMS_NAME
-            name = _room_entry(number)
-            try:
-                with zipfile.ZipFile(path) as archive:
-                    content = archive.read(name)
-            except KeyError:
-                raise DataError(
-                    f"{path}: has no room {number}; the store knows {list(self.info.rooms)}"
-                ) from None
-            except ZIP_DAMAGE as error:
-                raise DataError(f"{path}: damaged ({error}); {self.remedy}") from None
-            self._rooms[number] = parse_room(Field.parse(content, f"{path}/{name}"))
-        return self._rooms[number]
+        return self._rooms.room(number)
 
     def lived_in_room(self, number: int) -> Room:
         """The room with the small objects of its first episode as its own; the same each time.

@@ -40,6 +40,25 @@ from gym_clalfred.simulator.object_ids import class_of
 #: Classes of which only the front is seen while they are closed, with their usual depth.
 PANELS = {ObjectClass.Cabinet: 0.36, ObjectClass.Drawer: 0.45}
 
+#: Furniture into which drawers and cabinets are built.
+HOLDS_PANELS = frozenset(
+    {
+        ObjectClass.CoffeeTable,
+        ObjectClass.Desk,
+        ObjectClass.DiningTable,
+        ObjectClass.Dresser,
+        ObjectClass.SideTable,
+        ObjectClass.TVStand,
+    }
+)
+
+#: Furniture with a back that may be used from any side, and how much better another turn must be.
+WITH_BACK = frozenset({ObjectClass.Toilet, ObjectClass.Bed, ObjectClass.Sofa, ObjectClass.ArmChair})
+_OTHER_TURN = 0.03
+
+#: So many things show where a worktop is.
+_SHOWS_BOARD = 12
+
 #: Other containers, with the depth that they have at least.
 _LEAST_DEPTHS = {
     ObjectClass.Fridge: 0.45,
@@ -63,6 +82,9 @@ BASINS = {ObjectClass.SinkBasin: 0.14, ObjectClass.BathtubBasin: 0.25}
 
 #: How much better a measured shape must agree with the masks than the catalogue's.
 _LOOKS_COUNT = 0.08
+
+#: The same for a carved hull, which looks like nothing.
+_HULL_COUNTS = 0.16
 
 #: Views compared when shapes are chosen.
 _VIEWS = 8
@@ -99,6 +121,9 @@ class Maker:
         bases: base centres of what lay in or on each fixture.
         sights: lines of sight to pickupables.
         boxes: of all fixtures, as fitted.
+        unit: name of the make of built-in furniture, for its style.
+        rests: base centres of all small things that seem to rest in or on each fixture; they tell
+            its surfaces, and its form if no mask shows it.
     """
 
     def __init__(
@@ -107,11 +132,18 @@ class Maker:
         bases: Mapping[str, Sequence[Vector]],
         sights: Sequence[LineOfSight],
         boxes: Mapping[str, NDArray[np.float64]],
+        unit: str,
+        rests: Mapping[str, Sequence[Vector]],
     ) -> None:
         self._views = views
-        self._bases = bases
+        seen = {name for name, _ in views}
+        self._rests = {name: [*bases.get(name, ()), *rests.get(name, ())] for name in boxes}
+        self._bases = {
+            name: list(bases.get(name, ())) if name in seen else self._rests[name] for name in boxes
+        }
         self._sights = sights
         self._boxes = boxes
+        self._unit = unit
         self._studio = Studio()
 
     def make(self, name: str, yaw: int, box: NDArray[np.float64], around: Surroundings) -> Fixture:
@@ -142,14 +174,14 @@ class Maker:
             round(float(low[1]), 4),
             round(float(low[2] + high[2]) / 2, 4),
         )
-        style = style_of(name)
+        style = style_of(self._make_of(name, box))
         if object_class is ObjectClass.CounterTop:
             style |= BOARD
         if object_class in CLOSED_AT_START:
             style |= NO_SHELVES
         size = _buildable(object_class, (width, height, depth), style)
         style = self._choose_style(name, position, yaw, size, style)
-        bases = [_to_own(base, position, yaw) for base in self._bases.get(name, [])]
+        bases = [_to_own(base, position, yaw) for base in self._rests.get(name, [])]
         surfaces = surfaces_for(object_class, size, style, bases)
         if object_class in CLOSED_AT_START:
             beside = [_to_own(base, position, yaw) for base in outside]
@@ -163,6 +195,20 @@ class Maker:
         if blocks and object_class in TOPS:
             return _around_blocks(fixture)
         return self._uncover(fixture)
+
+    def _make_of(self, name: str, box: NDArray[np.float64]) -> str:
+        """The name that decides the looks: drawers match what they are in, units each other."""
+        object_class = class_of(name)
+        if object_class is ObjectClass.CounterTop:
+            return self._unit
+        if object_class not in PANELS:
+            return name
+        middle = (box[:3] + box[3:]) / 2
+        for other, body in self._boxes.items():
+            inside = (body[:3] < middle + _RIM).all() and (middle - _RIM < body[3:]).all()
+            if class_of(other) in HOLDS_PANELS and inside:
+                return other
+        return self._unit
 
     def _lows(self, name: str, box: NDArray[np.float64]) -> list[float]:
         """Heights below which the bottom of what holds things must be."""
@@ -251,22 +297,34 @@ class Maker:
         object_class = class_of(name)
         views = spread(self._views.get((name, True), []))[:_VIEWS]
         if not views:
-            return ()
+            return self._board_under(name, position, yaw, size)
         mesh = build_mesh(object_class, size, style, Look())
         best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
         if object_class in TOPS and self._is_seen_through(name, position, yaw, size):
             best = -1.0
         chosen: tuple[Block, ...] = ()
-        for boxes in self._measured(name, position, yaw, size, views):
+        for k, boxes in enumerate(self._measured(name, position, yaw, size, views)):
             blocks = tuple(_own(box, position, yaw) for box in boxes)
             # A shape that fills the place of what lies on it cannot be right.
             if not blocks or (object_class not in TOPS and covers(blocks, surfaces)):
                 continue
             mesh = build_blocks(object_class, blocks, style)
             agreement = self._studio.agreement(mesh, position, yaw, views)
+            agreement -= (_HULL_COUNTS - _LOOKS_COUNT) * (k > 0)
             if agreement > best:
                 best, chosen = agreement, blocks
         return chosen
+
+    def _board_under(
+        self, name: str, position: Vector, yaw: int, size: Vector
+    ) -> tuple[Block, ...]:
+        """A worktop that no mask shows, where things lie on it."""
+        if class_of(name) is not ObjectClass.CounterTop:
+            return ()
+        if len(self._bases.get(name, [])) < _SHOWS_BOARD:
+            return ()
+        boxes = self._measured(name, position, yaw, size, ())
+        return tuple(_own(box, position, yaw) for box in boxes[0])
 
     def _measured(
         self,
@@ -287,6 +345,8 @@ class Maker:
             found = board_rectangles(views, anchor, top, self._holes(top), held, seen)
             return [[(r[0], top - _THICKNESS, r[1], r[2], top, r[3]) for r in found]]
         if object_class in BASINS:
+            return []
+        if object_class in WITH_BACK:
             return []
         whole = (x0, position[1], z0, x1, top, z1)
         margin = np.array([-0.02, -0.02, -0.02, 0.02, 0.02, 0.02])
@@ -337,6 +397,23 @@ def _around_blocks(fixture: Fixture) -> Fixture:
     size = (round(width, 3), fixture.size[1], round(depth, 3))
     surfaces = surfaces_on(blocks, fixture.size[1])
     return replace(fixture, position=middle, size=size, blocks=blocks, surfaces=surfaces)
+
+
+def turn_to_masks(
+    studio: Studio, name: str, yaw: int, box: NDArray[np.float64], views: Sequence[FixtureView]
+) -> int:
+    """The yaw with which something that has a back looks most like its masks."""
+    best, chosen = -1.0, yaw
+    for tried in (yaw, (yaw + 90) % 360, (yaw + 180) % 360, (yaw + 270) % 360):
+        width, height, depth = (float(v) for v in box[3:] - box[:3])
+        size = (depth, height, width) if tried % 180 else (width, height, depth)
+        size = _buildable(class_of(name), _rounded(size), style_of(name))
+        middle = ((box[0] + box[3]) / 2, float(box[1]), (box[2] + box[5]) / 2)
+        mesh = build_mesh(class_of(name), size, style_of(name), Look())
+        agreement = studio.agreement(mesh, middle, tried, spread(views)[:_VIEWS])
+        if agreement > best + (_OTHER_TURN if best >= 0 else 0.0):
+            best, chosen = agreement, tried
+    return chosen
 
 
 def front_face(yaw: int) -> int:

@@ -16,29 +16,18 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TypeVar
-
-import numpy as np
 
 import gym_clalfred
 from gym_clalfred.data.alfred_folder import find_root, is_listed
+from gym_clalfred.data.alfred_import.building import Progress, Steps, build_rooms
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
-from gym_clalfred.data.alfred_import.hulls import carve_items
-from gym_clalfred.data.alfred_import.items import (
-    ItemFit,
-    ItemView,
-    class_shapes,
-    complete_pieces,
-    fit_items,
-)
+from gym_clalfred.data.alfred_import.layouts import LARGEST_ROOM, read_layout, write_layouts
 from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
-from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
 from gym_clalfred.data.alfred_import.unpack import archives_in, unpack
-from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.archive import (
     TrajectoryArchive,
@@ -51,7 +40,7 @@ from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import hash_of_code
-from gym_clalfred.data.pool import WorkerPool, refuse_while_starting
+from gym_clalfred.data.pool import refuse_while_starting
 from gym_clalfred.data.store import (
     STORE_VERSION,
     StoreInfo,
@@ -62,22 +51,12 @@ from gym_clalfred.data.store import (
 )
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import DataError
-from gym_clalfred.objects import ObjectClass
-from gym_clalfred.simulator.contract import GRID_METRES
-from gym_clalfred.simulator.embedded.room import ItemShape, Room
 from gym_clalfred.simulator.object_ids import position_of
 
 FILE_NAME = "traj_data.json"
 
 #: Trajectories that are read, and lost by an interruption, at a time.
 CHUNK = 200
-
-#: AI2-THOR's rooms are all within so many metres of the origin.
-_LARGEST_ROOM = 40.0
-
-Progress = Callable[[str, int, int], None]
-_Job = TypeVar("_Job")
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -194,16 +173,14 @@ def _build(
     chunks = [chunk for split in found for chunk in _chunks(root, split, work, skip_damaged)]
     if not chunks:
         raise DataError(f"{root}: no trajectories found")
-    with _Steps(workers, progress) as pool:
+    with Steps(workers, progress) as pool:
         damaged = [m for group in pool.do("reading", _read_chunk, chunks) for m in group]
         evidence = read_evidence(chunk.folder / "evidence.zip" for chunk in chunks)
         if not evidence:
             raise DataError(f"{root}: none of the files could be read; the first: {damaged[0]}")
-        for number, room in evidence.items():
-            room.walked |= read_layout(alfred, root, number)
-        fits = _fit_all(evidence, pool)
-        jobs = [(room, _shapes_of(room, fits)) for _, room in sorted(evidence.items())]
-        rooms = pool.do("rebuilding rooms", _build_room, jobs)
+        folders = _layout_folders(alfred, root)
+        layouts = {number: read_layout(folders, number) for number in evidence}
+        rooms = build_rooms(evidence, layouts, pool)
     content = work / "store"
     shutil.rmtree(content, ignore_errors=True)
     content.mkdir(parents=True)
@@ -217,6 +194,7 @@ def _build(
         episodes[split.value] = sum(is_listed(entry.key) for entry in entries)
         digest.update(summary.sha256.encode())
     write_rooms(content, rooms)
+    write_layouts(content, layouts)
     digest.update((content / "rooms.zip").read_bytes())
     label = f"alfred-2.1.0-embedded-{digest.hexdigest()[:8]}"
     numbers = tuple(room.number for room in rooms)
@@ -228,24 +206,9 @@ def _build(
     return info, damaged
 
 
-def read_layout(alfred: Path, root: Path, number: int) -> set[tuple[float, float]]:
-    """The grid points of ``gen/layouts/FloorPlan<number>-layout.npy``; none if there is no file."""
-    name = f"FloorPlan{number}-layout.npy"
-    places = (alfred / "gen", root.parent / "gen", root.parent.parent / "gen", alfred)
-    for folder in places:
-        path = folder / "layouts" / name
-        if not path.is_file():
-            continue
-        try:
-            points = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise DataError(f"{path}: not a layout: {error}") from None
-        wrong = points.ndim != 2 or points.shape[-1] != 2 or points.dtype.kind not in "fi"
-        if wrong or not (np.abs(points) <= _LARGEST_ROOM).all():
-            raise DataError(f"{path}: expected (N, 2) coordinates in metres")
-        snapped = np.round(points / GRID_METRES) * GRID_METRES + 0.0
-        return {(float(x), float(z)) for x, z in snapped}
-    return set()
+def _layout_folders(alfred: Path, root: Path) -> tuple[Path, ...]:
+    """Where the folder ``layouts`` may be."""
+    return alfred / "gen", root.parent / "gen", root.parent.parent / "gen", alfred
 
 
 def check_extent(trajectory: Trajectory, name: str) -> None:
@@ -260,9 +223,9 @@ def check_extent(trajectory: Trajectory, name: str) -> None:
     for k, pose in enumerate(scene.object_poses):
         points.append((f"scene.object_poses[{k}].position", max(map(abs, pose.position))))
     for field, distance in points:
-        if distance > _LARGEST_ROOM:
+        if distance > LARGEST_ROOM:
             raise DataError(
-                f"{name}: {field}: expected coordinates within {_LARGEST_ROOM:g} m, "
+                f"{name}: {field}: expected coordinates within {LARGEST_ROOM:g} m, "
                 f"found {distance:g}"
             )
 
@@ -334,51 +297,3 @@ def _read_file(key: str, path: Path) -> Trajectory:
         raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
     check_extent(trajectory, str(path))
     return name_holders(name_ids(trajectory))
-
-
-def _fit_all(evidence: dict[int, RoomEvidence], pool: _Steps) -> dict[str, ItemFit]:
-    """Measures all names, one job per class."""
-    views: dict[str, dict[str, list[ItemView]]] = {}
-    for room in evidence.values():
-        for seen in room.seen:
-            if seen.put_in is None:
-                x, y, z = seen.view.position
-                view = replace(seen.view, position=(x, y + room.rise, z))
-                names = views.setdefault(seen.name.split("_")[0], {})
-                names.setdefault(seen.name, []).append(view)
-    groups = sorted(views.values(), key=lambda names: -len(names))
-    measured = pool.do("measuring", fit_items, groups)
-    carved = pool.do("carving", carve_items, list(zip(measured, groups)))
-    return {name: fit for fits in carved for name, fit in fits.items()}
-
-
-def _shapes_of(room: RoomEvidence, fits: dict[str, ItemFit]) -> dict[str, ItemShape]:
-    usual = {**USUAL_ITEMS, **class_shapes(fits)}
-    shapes = complete_pieces(fits)
-    for name in sorted(room.names):
-        if name in fits:
-            shapes[name] = fits[name].shape
-        else:
-            shapes[name] = usual.get(ObjectClass[name.split("_")[0]], plain_shape(name))
-    return shapes
-
-
-def _build_room(job: tuple[RoomEvidence, dict[str, ItemShape]]) -> Room:
-    return Reconstruction(*job).build()
-
-
-class _Steps(WorkerPool):
-    """Processes with a report of their progress, step by step."""
-
-    def __init__(self, workers: int, progress: Progress) -> None:
-        super().__init__(workers)
-        self._progress = progress
-
-    def do(self, step: str, work: Callable[[_Job], _Result], jobs: Sequence[_Job]) -> list[_Result]:
-        """The results in the order of the jobs."""
-        self._progress(step, 0, len(jobs))
-        results = []
-        for result in self.map(work, jobs):
-            results.append(result)
-            self._progress(step, len(results), len(jobs))
-        return results

@@ -82,7 +82,10 @@ class Recorder:
                 "room": trajectory.scene.number,
                 "agent_y": trajectory.scene.start.y,
                 "stood": sorted(stood_points(trajectory)),
-                "names": sorted({pose.name for pose in trajectory.scene.object_poses}),
+                "poses": [
+                    [pose.name, *(round(v, 3) for v in pose.position), round(pose.rotation[1], 1)]
+                    for pose in trajectory.scene.object_poses
+                ],
                 "held": [
                     [
                         held.holder.name,
@@ -124,7 +127,7 @@ def read_evidence(paths: Iterable[Path]) -> dict[int, RoomEvidence]:
         room = rooms.setdefault(number, RoomEvidence(number))
         heights.setdefault(number, []).append(record["agent_y"])
         room.walked.update((x, z) for x, z in record["stood"])
-        room.names.update(record["names"])
+        room.poses.update((name, (x, y, z), yaw) for name, x, y, z, yaw in record["poses"])
         for holder, x, y, z, name, *pose, turn in record["held"]:
             at_start = ObjectPose(name, tuple(pose), (0.0, turn, 0.0))
             room.held.append(Holding(ObjectClass[holder], (x, y, z), at_start))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.aims import take_aim
+from gym_clalfred.data.alfred_import.bodies import Bodies, box_of, unit_name
 from gym_clalfred.data.alfred_import.boxes import (
     BoxFit,
     BoxFitter,
@@ -19,28 +20,43 @@ from gym_clalfred.data.alfred_import.boxes import (
 )
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, FOCAL, MIDDLE, STRIDE, bases
 from gym_clalfred.data.alfred_import.evidence import Holding
+from gym_clalfred.data.alfred_import.fittings import Site
 from gym_clalfred.data.alfred_import.furniture import (
     BASINS,
     OPEN_ABOVE,
     PANELS,
+    WITH_BACK,
     LineOfSight,
     Maker,
-    footprint_of,
     front_face,
+    turn_to_masks,
 )
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
+from gym_clalfred.data.alfred_import.layouts import Layout
+from gym_clalfred.data.alfred_import.listed import Boxes, Place, place_all
+from gym_clalfred.data.alfred_import.resting import settle, share_out
+from gym_clalfred.data.alfred_import.standing import fill_in
 from gym_clalfred.data.alfred_import.studio import Studio
+from gym_clalfred.data.alfred_import.supports import hold_up
 from gym_clalfred.data.alfred_import.surfaces import TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, Vector
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, Rectangle, Room, Wall
-from gym_clalfred.simulator.object_ids import class_of, position_of
+from gym_clalfred.simulator.embedded.room import (
+    AGENT_RADIUS,
+    Body,
+    Fixture,
+    ItemShape,
+    Rectangle,
+    Room,
+    Wall,
+)
+from gym_clalfred.simulator.object_ids import class_of, format_id, position_of
 
 #: Distance from what stands outermost to the walls.
-_TO_WALL = 0.3
+_TO_WALL = 0.06
 
 _LEAST_HEIGHT = 2.5
 
@@ -49,6 +65,9 @@ _BOARDS = {ObjectClass.CounterTop: 0.06, ObjectClass.Shelf: 0.03}
 
 #: How much better another front than the usual one must explain what is seen.
 _OTHER_FRONT = 0.04
+
+#: What rests on nothing and is lower than this stands or leans on the floor.
+_MOST_GROUNDED = 0.8
 
 #: Views of each fixture that no other fixture may hide.
 _RAYS_TO_FIXTURE = 4
@@ -91,12 +110,13 @@ class RoomEvidence:
     Args:
         number: of the scene.
         rise: what has to be added to recorded heights.
-        walked: grid points on which the agent can stand.
+        walked: grid points on which experts stood.
         views: masks of fixtures by id and whether they were open.
         access: recorded yaws from which a fixture is used, by id.
         seen: masks of pickupables.
         held: which fixtures held what at the start.
-        names: of all pickupables.
+        poses: name, recorded position and yaw of pickupables at the starts of all trials.
+        layout: what ALFRED's layout files tell.
     """
 
     number: int
@@ -106,12 +126,18 @@ class RoomEvidence:
     access: dict[str, Counter[int]] = field(default_factory=dict)
     seen: list[SeenItem] = field(default_factory=list)
     held: list[Holding] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
+    poses: set[tuple[str, Vector, float]] = field(default_factory=set)
+    layout: Layout = field(default_factory=Layout)
 
     def position_of(self, fixture: str) -> Vector:
         """Recorded position of a fixture."""
         x, y, z = position_of(fixture)
         return x, y + self.rise, z
+
+    @property
+    def names(self) -> set[str]:
+        """Of all pickupables."""
+        return {name for name, _, _ in self.poses}
 
     def facing(self, fixture: str) -> int:
         """Yaw of a fixture's front: towards where it is mostly used from."""
@@ -130,7 +156,9 @@ class Reconstruction:
     def __init__(self, evidence: RoomEvidence, shapes: Mapping[str, ItemShape]) -> None:
         self.evidence = evidence
         self.shapes = {name: _raised(shape, evidence.rise) for name, shape in shapes.items()}
-        self._walked = np.array(sorted(evidence.walked))
+        self._walked = np.array(sorted(evidence.walked | evidence.layout.points))
+        self._places = self._find_places()
+        self._studio = Studio()
         self._holder_at: dict[Vector, str] = {}
         self.bases = self._bases()
         self._sights = self._find_sights()
@@ -143,9 +171,18 @@ class Reconstruction:
         """The room that explains the evidence."""
         fitted = {name: self.fit(name) for name in sorted(self.evidence.access)}
         found = {name: fit for name, fit in fitted.items() if fit is not None}
+        rest = [place for name, place in sorted(self._places.items()) if name not in found]
+        measured = frozenset(found)
+        found = dict(place_all(rest, found, self._walked))
+        self._ground(found, measured)
+        rests = self._rests()
+        found = settle(found, measured, share_out(found, measured, rests), self._walked)
+        resting = share_out(found, measured, rests)
         boxes = {name: box for name, (_, box) in found.items()}
         studio = Studio(SIGHT_PIXELS)
-        maker = Maker(self.evidence.views, self.bases, self._sights, boxes)
+        number, unit = self.evidence.number, unit_name(self.evidence.number)
+        held = {name: _vectors(points) for name, points in resting.items()}
+        maker = Maker(self.evidence.views, self.bases, self._sights, boxes, unit, held)
         views = {name: self._rays_to(name, box) for name, (_, box) in found.items()}
         fixtures = []
         for name, (yaw, box) in found.items():
@@ -154,7 +191,13 @@ class Reconstruction:
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
             fixture = maker.make(name, yaw, box, replace(around, rays=past))
             fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes, studio))
-        return self._assemble(fixtures)
+        seen = np.array([base for _, _, base, _ in self._sights]).reshape(-1, 3)
+        fixtures, boards = hold_up(fixtures, rests, seen)
+        rays = [ray for some in views.values() for ray in some]
+        rays += [np.array([*eye, *end]) for eye, end, _, _ in self._sights]
+        lines = np.array(rays).reshape(-1, 6)
+        bodies = Bodies(number, fixtures, self._walked, lines).make(boards)
+        return self._assemble(fixtures, bodies, rests, lines)
 
     def _rays_to(self, name: str, box: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         """Lines of sight to the middles of a fixture's masks, as far as its box."""
@@ -191,6 +234,8 @@ class Reconstruction:
                 tried = self._fit(name, yaw, views)
                 if tried.score > best.score + _OTHER_FRONT:
                     best_yaw, best = yaw, tried
+        if object_class in WITH_BACK:
+            best_yaw = turn_to_masks(self._studio, name, best_yaw, best.box, views)
         return best_yaw, best.box
 
     def _fit(self, name: str, yaw: int, views: Sequence[FixtureView]) -> BoxFit:
@@ -217,9 +262,51 @@ class Reconstruction:
         assert best is not None
         return best
 
+    def _ground(self, boxes: Boxes, measured: frozenset[str]) -> None:
+        """Lowers shapes that nobody measured onto the floor where they rest on nothing else."""
+        places: dict[str, set[Vector]] = {}
+        for name, (x, y, z), _ in self.evidence.poses:
+            places.setdefault(name, set()).add((round(x, 1), y + self.evidence.rise, round(z, 1)))
+        for name, where in sorted(places.items()):
+            shape = self.shapes[name]
+            if len({(x, z) for x, _, z in where}) > 1 or shape.origin[1] != self.evidence.rise:
+                continue
+            lowest = min(where, key=lambda place: place[1])
+            if lowest[1] < _MOST_GROUNDED and not share_out(boxes, measured, np.array([lowest])):
+                x, y, z = shape.origin
+                self.shapes[name] = replace(shape, origin=(x, round(y - lowest[1], 4), z))
+
+    def _rests(self) -> NDArray[np.float64]:
+        """(N, 3) base centres of all small things at the starts of all trials."""
+        points = [
+            base_of(position, yaw, self.shapes[name])
+            for name, position, yaw in sorted(self.evidence.poses)
+        ]
+        return np.array(points, dtype=np.float64).reshape(-1, 3)
+
+    def _find_places(self) -> dict[str, Place]:
+        """Furniture that ALFRED lists, and what its plans name as the holder of something."""
+        evidence = self.evidence
+        places = {
+            name: Place(name, evidence.position_of(name), standing)
+            for name, standing in evidence.layout.receptacles.items()
+        }
+        known: dict[ObjectClass, list[Vector]] = {}
+        for name in sorted({*places, *evidence.access}):
+            known.setdefault(class_of(name), []).append(position_of(name))
+        for held in evidence.held:
+            near = known.setdefault(held.holder, [])
+            # A plan's position of a basin is not that of its id.
+            if held.holder in BASINS or _is_near(held.fixture, near):
+                continue
+            near.append(held.fixture)
+            name = format_id(held.holder, held.fixture)
+            places[name] = Place(name, evidence.position_of(name))
+        return places
+
     def _bases(self) -> dict[str, list[Vector]]:
         """Base centres of what is recorded as being in or on each fixture."""
-        names = sorted(self.evidence.access)
+        names = sorted({*self.evidence.access, *self._places})
         places = np.array([position_of(name) for name in names]).reshape(-1, 3)
         bases: dict[str, list[Vector]] = {}
         for held in self.evidence.held:
@@ -281,19 +368,23 @@ class Reconstruction:
                 sights.append((eye, (x, y + shape.size[1] / 2, z), (x, y, z), holder))
         return sights
 
-    def _assemble(self, fixtures: Sequence[Fixture]) -> Room:
-        """The room with a floor and walls around everything in it."""
-        low, high = self._walked.min(axis=0), self._walked.max(axis=0)
-        low, high = low - GRID_METRES, high + GRID_METRES
-        height = _LEAST_HEIGHT
-        for _, _, base, _ in self._sights:
-            low = np.minimum(low, (base[0], base[2]))
-            high = np.maximum(high, (base[0], base[2]))
-        for fixture in fixtures:
-            area = footprint_of(fixture)
-            low = np.minimum(low, (area.x0, area.z0))
-            high = np.maximum(high, (area.x1, area.z1))
-            height = max(height, fixture.position[1] + fixture.size[1] + _TO_WALL)
+    def _assemble(
+        self,
+        fixtures: list[Fixture],
+        bodies: tuple[Body, ...],
+        rests: NDArray[np.float64],
+        rays: NDArray[np.float64],
+    ) -> Room:
+        """The room with a floor and walls around everything in it, and what else belongs there."""
+        carcass = np.array([[*body.low, *body.high] for body in bodies]).reshape(-1, 6)
+        boxes = np.array([box_of(one) for one in fixtures]).reshape(-1, 6)
+        solids = np.concatenate([boxes, carcass])
+        walkable = fill_in(self._walked, solids)
+        points = np.array(sorted(walkable))
+        spots = [points - AGENT_RADIUS, points + AGENT_RADIUS, rests[:, ::2]]
+        spots += [solids[:, [0, 2]], solids[:, [3, 5]]]
+        low, high = np.concatenate(spots).min(axis=0), np.concatenate(spots).max(axis=0)
+        height = float(solids[:, 4].max(initial=_LEAST_HEIGHT - _TO_WALL)) + _TO_WALL
         x0, z0, x1, z1 = (round(float(v), 2) for v in (*(low - _TO_WALL), *(high + _TO_WALL)))
         walls = (
             Wall(x0, z0, x0, z1),
@@ -301,22 +392,33 @@ class Reconstruction:
             Wall(x1, z1, x1, z0),
             Wall(x1, z0, x0, z0),
         )
-        number = self.evidence.number
+        number, floor = self.evidence.number, Rectangle(x0, z0, x1, z1)
+        site = Site(floor, list(fixtures), carcass, points, rests, rays)
+        site.add_missing(self.evidence.layout.classes)
         return Room(
             number=number,
-            floor=(Rectangle(x0, z0, x1, z1),),
+            floor=(floor,),
             walls=walls,
             height=round(height, 2),
-            fixtures=tuple(fixtures),
-            walkable=frozenset(self.evidence.walked),
+            fixtures=tuple(site.fixtures),
+            walkable=walkable,
             items=(),
             decor=make_decor(RoomType.of(number), np.random.default_rng([number])),
             shapes=self.shapes,
+            bodies=bodies,
         )
 
 
 def _is_in(box: NDArray[np.float64] | None, point: Vector) -> bool:
     return box is not None and bool((box[:3] < point).all() and (point < box[3:]).all())
+
+
+def _vectors(points: NDArray[np.float64]) -> list[Vector]:
+    return [(float(x), float(y), float(z)) for x, y, z in points]
+
+
+def _is_near(point: Vector, others: Sequence[Vector]) -> bool:
+    return any(max(abs(a - b) for a, b in zip(point, o)) <= _SAME_PLACE for o in others)
 
 
 def _raised(shape: ItemShape, rise: float) -> ItemShape:

@@ -30,7 +30,7 @@ TOPS = frozenset(
 )
 
 #: Where other furniture holds things, as a share of its height.
-_LEVEL_SHARES = {
+LEVEL_SHARES = {
     ObjectClass.ArmChair: 0.5,
     ObjectClass.Bed: 0.52,
     ObjectClass.Cart: 0.92,
@@ -84,7 +84,7 @@ def settle_top(
         box: x0, y0, z0, x1, y1, z1.
         bases: base centres of pickupables that are recorded as being on the fixture.
     """
-    share = 1.0 if object_class in TOPS else _LEVEL_SHARES.get(object_class, 0.0)
+    share = 1.0 if object_class in TOPS else LEVEL_SHARES.get(object_class, 0.0)
     if not share or not len(bases):
         return box
     level = box[1] + share * (box[4] - box[1])
@@ -120,10 +120,12 @@ def surfaces_for(
         surfaces = tuple(_widened(surface, *LEAST_AREAS[object_class]) for surface in surfaces)
     if object_class not in CLOSED_AT_START or not surfaces:
         return surfaces
-    levels = _levels([y for _, y, _ in bases if 0.0 <= y < size[1] - _LEAST_ROOM])
+    # What is measured below the floor of a container would be hidden by it.
+    area, floor = surfaces[0].area, min(surface.y for surface in surfaces)
+    inside = [max(y, floor) for _, y, _ in bases if 0.0 <= y < size[1] - _LEAST_ROOM]
+    levels = _levels(inside)
     if not levels:
         return surfaces
-    area = surfaces[0].area
     tops = [*levels[1:], size[1]]
     return tuple(
         replace(surfaces[0], area=area, y=round(level, 4), clearance=round(top - level - 0.01, 4))

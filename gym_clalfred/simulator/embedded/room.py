@@ -114,6 +114,22 @@ class Fixture:
 
 
 @dataclass(frozen=True)
+class Body:
+    """A box that belongs to the room and is no object: a carcass, a leg, a board, a plinth.
+
+    Args:
+        low, high: its corners in the room.
+        colour: sRGB 0-255.
+        texture: name of the renderer's.
+    """
+
+    low: Vector
+    high: Vector
+    colour: tuple[int, int, int]
+    texture: str = "plain"
+
+
+@dataclass(frozen=True)
 class Opening:
     """A window or door in a wall: a rectangle along the wall from ``start`` to ``end`` metres."""
 
@@ -183,6 +199,7 @@ class Room:
         decor: materials and light.
         shapes: of pickupable objects by name, or by class name for the other names; what is in
             neither has the catalogue's size and is placed by the centre of its base.
+        bodies: what else is built into it.
     """
 
     number: int
@@ -194,6 +211,7 @@ class Room:
     items: tuple[ObjectPose, ...]
     decor: Decor
     shapes: Mapping[str, ItemShape] = field(default_factory=dict, hash=False)
+    bodies: tuple[Body, ...] = ()
 
     @property
     def room_type(self) -> RoomType:

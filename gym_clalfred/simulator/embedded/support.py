@@ -31,7 +31,7 @@ class Tolerance:
 EXACT = Tolerance(beside=0.002, below=0.004, above=0.004)
 LOOSE = Tolerance(beside=0.05, below=0.1, above=0.35)
 #: Nothing is taken for the contents of a container that would have to be lifted into it.
-_LIFTED = 0.03
+LIFTED = 0.03
 LOOSE_IN_DISH = Tolerance(beside=0.0, below=0.02, above=0.1)
 
 #: How far a named holder may be from where its name says, in metres.
@@ -84,7 +84,7 @@ class Supports:
             & (local_x <= self._high_x + slack)
             & (local_z >= self._low_z - slack)
             & (local_z <= self._high_z + slack)
-            & (rise >= -np.where(self._inside, min(tolerance.below, _LIFTED), tolerance.below))
+            & (rise >= -np.where(self._inside, min(tolerance.below, LIFTED), tolerance.below))
             & (rise <= np.minimum(tolerance.above, self._room))
         )
         best: tuple[float, float, int] | None = None

@@ -31,6 +31,8 @@ WALL_SCALE = {
     Texture.MARBLE: 0.7,
 }
 
+BODY_SCALE = {Texture.WOOD: 0.4, Texture.METAL: 0.6}
+
 SKIRTING_HEIGHT = 0.09
 SKIRTING_DEPTH = 0.015
 WINDOW_RECESS = 0.14
@@ -54,7 +56,7 @@ def texture_named(name: str) -> Texture:
 
 
 def shell_of(room: Room) -> Mesh:
-    """Walls, floor, ceiling, windows and doors of a room, in world coordinates."""
+    """Walls, floor, ceiling, windows, doors and bodies of a room, in world coordinates."""
     builder = MeshBuilder()
     decor = room.decor
     floor_texture = texture_named(decor.floor_texture)
@@ -76,6 +78,9 @@ def shell_of(room: Room) -> Mesh:
     paint = Paint(decor.wall_colour, wall_texture, WALL_SCALE.get(wall_texture, 1.0))
     for wall in room.walls:
         _WallBuilder(builder, wall, room.height).build(paint)
+    for body in room.bodies:
+        texture = texture_named(body.texture)
+        builder.box(body.low, body.high, Paint(body.colour, texture, BODY_SCALE.get(texture, 1.0)))
     return builder.build()
 
 
