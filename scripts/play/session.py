@@ -186,7 +186,8 @@ class Session:
 
     def _agent(self, message: Message) -> bool:
         self._refuse_in_score("an agent")
-        if not any([world.let_agent_act() for world in self.worlds]):
+        acted = [world.let_agent_act() for world in self.worlds]
+        if not any(acted):
             self._note = "The episode is over." if self._library.performers else "No agent here."
         return False
 
