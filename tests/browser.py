@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -124,8 +124,6 @@ def browser(
         port = _port(profile / "DevToolsActivePort")
 
         def open_tab(address: str) -> Tab:
-            from urllib.request import Request
-
             request = Request(f"http://127.0.0.1:{port}/json/new?about:blank", method="PUT")
             with urlopen(request, timeout=60) as answer:
                 tabs.append(Tab(json.load(answer)["webSocketDebuggerUrl"]))

@@ -203,18 +203,21 @@ def serve(library: Library, port: int | None, browser: bool) -> None:
     listener = _listener(port)
     address = f"http://127.0.0.1:{listener.getsockname()[1]}/?token={hub.token}"
     click.echo(f"Open {address}\nCtrl-C ends it. Demonstrations are saved in {library.save}")
-    config = uvicorn.Config(
-        make_app(hub),
-        log_level="warning",
-        access_log=False,
-        ws="websockets-sansio",
-        ws_max_size=2 * MESSAGE_BYTES,
-        ws_per_message_deflate=False,
-        timeout_graceful_shutdown=2,
-    )
     if browser:
         threading.Timer(0.5, webbrowser.open, [address]).start()
-    uvicorn.Server(config).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(make_app(hub), **settings())).run(sockets=[listener])
+
+
+def settings() -> dict[str, Any]:
+    """How uvicorn is to serve: messages that are far too long never reach the page's code."""
+    return {
+        "log_level": "warning",
+        "access_log": False,
+        "ws": "websockets-sansio",
+        "ws_max_size": 2 * MESSAGE_BYTES,
+        "ws_per_message_deflate": False,
+        "timeout_graceful_shutdown": 2,
+    }
 
 
 def _listener(port: int | None) -> socketlib.socket:
