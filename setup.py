@@ -17,6 +17,7 @@ COMMANDS = (
     "data",
     "doctor",
     "player",
+    "play",
     "sweep",
     "report",
 )
@@ -24,7 +25,7 @@ COMMANDS = (
 EXTRAS = {
     "thor": ["ai2thor>=5.0.0", "msgpack"],
     "minari": ["minari>=0.5", "pyarrow"],
-    "play": ["pygame>=2.5"],
+    "play": ["pygame>=2.5", "starlette>=0.40", "uvicorn>=0.35", "websockets>=13"],
     "ray": ["ray>=2.9"],
     "bench": ["mujoco", "miniworld"],
 }
@@ -70,7 +71,7 @@ setup(
     ],
     extras_require={
         **EXTRAS,
-        "test": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100"],
+        "test": ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "httpx>=0.27"],
         "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
     },
     entry_points={

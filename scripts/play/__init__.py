@@ -1,0 +1,160 @@
+"""``clalfred-play``: walk around, watch agents and take over, in a page in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
+from gym_clalfred.data.trajectory import Split
+from gym_clalfred.errors import BadInputError, MissingDependencyError
+
+if TYPE_CHECKING:
+    from clalfred.scripts.play.scoring import Score
+    from clalfred.scripts.play.session import Library
+    from clalfred.scripts.play.world import Performer
+
+#: On 127.0.0.1, unless another program has it.
+DEFAULT_PORT = 8642
+
+EPILOG = """
+\b
+Examples:
+  clalfred-play                                    walk and act
+  clalfred-play --task Heat --room Kitchen
+  clalfred-play --agent runs/A --agent runs/B      watch two, take over with the keys
+  clalfred-play --score 10 --split test_seen --name ann
+\b
+On another machine: ssh -L 8642:127.0.0.1:8642 HOST, then open the printed address here.
+"""
+
+
+@click.command(epilog=EPILOG)
+@version_option
+@click.option(
+    "--agent",
+    "agents",
+    type=click.Path(),
+    multiple=True,
+    help="agent.zip or a run's folder to watch; two stand side by side.",
+)
+@click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
+@click.option("--data", type=click.Path(), help="Folder with other episodes.")
+@click.option(
+    "--split",
+    default="train",
+    show_default=True,
+    help=f"One of {', '.join(one.value for one in Split)}.",
+)
+@click.option("--task", help="Only this task type, such as Heat.")
+@click.option("--room", help="Only this room type, such as Kitchen.")
+@click.option("--roam", is_flag=True, help="Walk freely, without a goal.")
+@click.option(
+    "--save",
+    type=click.Path(),
+    default="demonstrations",
+    show_default=True,
+    help="Folder for saved demonstrations.",
+)
+@click.option("--score", type=COUNT, help="Do so many episodes of the split for a score.")
+@click.option("--name", help="Who plays for the score.")
+@click.option(
+    "--lines",
+    type=click.Path(),
+    help="JSON lines file for the score; goes on from what is there.  [default: NAME-SPLIT.jsonl]",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"Port on 127.0.0.1.  [default: {DEFAULT_PORT}, or a free one]",
+)
+@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
+@clear_errors
+def main(
+    agents: tuple[str, ...],
+    tier: str | None,
+    data: str | None,
+    split: str,
+    task: str | None,
+    room: str | None,
+    roam: bool,
+    save: str,
+    score: int | None,
+    name: str | None,
+    lines: str | None,
+    port: int | None,
+    browser: bool,
+) -> None:
+    """Play in the browser: walk and act, watch agents, take over, save demonstrations."""
+    missing = [each for each in ("starlette", "uvicorn", "websockets") if find_spec(each) is None]
+    if missing:
+        raise MissingDependencyError(
+            f"clalfred-play needs {', '.join(missing)}: pip install 'cl-alfred-gym[play]'"
+        )
+    from clalfred.scripts.play.server import serve
+    from clalfred.scripts.play.session import OWN_DATA, Choice, Library
+
+    check_names(split=split, task=task, room=room, tier=tier)
+    if len(agents) > 2:
+        raise BadInputError(f"expected one --agent or two, found {len(agents)}")
+    if score is not None and (not name or not name.replace("-", "").replace("_", "").isalnum()):
+        raise BadInputError(f"--score needs --name in letters, digits, - and _; found {name!r}")
+    if score is None and (name or lines):
+        raise BadInputError("--name and --lines belong to --score: expected --score N too")
+    if score is not None and (agents or roam):
+        raise BadInputError("--score is a person's own: leave out --agent and --roam")
+    performers, run_tier, run_data = _performers(agents)
+    data = data or (run_data if tier is None else None)
+    tier = tier or run_tier or "tiny"
+    choice = Choice(OWN_DATA if data else tier, split, task or "", room or "", roam)
+    library = Library(choice, data, performers, Path(save))
+    with contextlib.ExitStack() as stack:
+        if score is not None:
+            assert name is not None
+            path = Path(lines or f"{name}-{split}.jsonl")
+            library.score = stack.enter_context(_score(library, score, name, path))
+        library.keys(choice)  # says at once if there is no such episode
+        serve(library, port, browser)
+
+
+def _performers(agents: tuple[str, ...]) -> tuple[list[Performer], str | None, str | None]:
+    """The agents, and the data that the first one's run used."""
+    from clalfred.cl.experiment.agent_file import load_agent
+    from clalfred.scripts.play.world import Performer
+
+    performers, runs = [], []
+    for path in agents:
+        policy, config = load_agent(path, device="cpu")
+        performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
+        runs.append(config)
+    return performers, *((runs[0].tier, runs[0].data) if runs else (None, None))
+
+
+def _score(library: Library, count: int, name: str, path: Path) -> Score:
+    """A person's score on the episodes that an evaluation of so many would take."""
+    from clalfred.cl.experiment.config import RunConfig
+    from clalfred.cl.experiment.evaluate_agent import select
+    from clalfred.scripts.play.scoring import Score
+
+    choice = library.choice
+    source = library.source(choice.tier)
+    keys = select(
+        source,
+        choice.split,
+        task=choice.task or None,
+        room=choice.room or None,
+        annotations=1,
+        limit=count,
+    )
+    if not keys:
+        raise BadInputError("no episode was chosen: widen the task or room filter")
+    run = RunConfig(data=library.data) if library.data else RunConfig(tier=choice.tier)
+    return Score(path, name, source, keys, run.step_limit)
+
+
+if __name__ == "__main__":
+    main()

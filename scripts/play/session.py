@@ -1,0 +1,334 @@
+"""One person's session on the page: which episode, whose worlds, and what each message does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clalfred.scripts.play.demonstrations import save_demonstration
+from clalfred.scripts.play.documents import pack, pictures, world_document
+from clalfred.scripts.play.scoring import Score
+from clalfred.scripts.play.world import ROAMING_STEPS, Performer, World
+from gym_clalfred.actions import Action
+from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.tiers import tier_folder
+from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.env import MAX_STEPS
+from gym_clalfred.errors import BadInputError, UsageError
+from gym_clalfred.keyboard import KEYS
+from gym_clalfred.rooms import RoomType
+from gym_clalfred.selection import Selection
+from gym_clalfred.stream import first_annotations
+from gym_clalfred.tasks.spec import TaskType
+
+#: What the page calls a folder given with ``--data``.
+OWN_DATA = "data"
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which episodes to go through.
+
+    Args:
+        tier: generated episodes, or ``data`` for the folder that was given.
+        split: of them.
+        task: only this task type; empty for all.
+        room: only this room type or scene number; empty for all.
+        roam: walk freely: no goal, no failures that end it, no step limit.
+    """
+
+    tier: str = "tiny"
+    split: str = Split.TRAIN.value
+    task: str = ""
+    room: str = ""
+    roam: bool = False
+
+
+@dataclass
+class Library:
+    """What all sessions share: the data, the agents and where to save.
+
+    Args:
+        choice: what a new session begins with.
+        data: folder with other episodes than the tiers'.
+        performers: the agents to watch.
+        save: folder for demonstrations.
+        score: a person's score in the making.
+    """
+
+    choice: Choice = field(default_factory=Choice)
+    data: str | None = None
+    performers: Sequence[Performer] = ()
+    save: Path = Path("demonstrations")
+    score: Score | None = None
+
+    def __post_init__(self) -> None:
+        self._sources: dict[str, EpisodeSource] = {}
+
+    def tiers(self) -> list[str]:
+        """The data that can be chosen at once: a tier that has yet to be made takes minutes."""
+        if self.data is not None:
+            return [OWN_DATA]
+        ready = (name for name, tier in TIERS.items() if tier_folder(tier).is_dir())
+        return list(dict.fromkeys((self.choice.tier, *ready)))
+
+    def source(self, tier: str) -> EpisodeSource:
+        """The episodes of a tier, or of the folder."""
+        if tier not in self.tiers():
+            raise BadInputError(f"tier {tier!r}: expected one of {', '.join(self.tiers())}")
+        if tier not in self._sources:
+            self._sources[tier] = open_source(tier, self.data)
+        return self._sources[tier]
+
+    def keys(self, choice: Choice) -> tuple[EpisodeKey, ...]:
+        """The episodes that were chosen, one of each trajectory."""
+        known = [split.value for split in Split]
+        if choice.split not in known:
+            raise BadInputError(f"split {choice.split!r}: expected one of {', '.join(known)}")
+        room: Any = int(choice.room) if choice.room.isdecimal() else choice.room
+        selection = Selection.parse(choice.task or None, room or None)
+        entries = selection.entries(self.source(choice.tier), Split(choice.split))
+        return tuple(entry.key for entry in first_annotations(entries, 1))
+
+
+class Session:
+    """What one tab of the browser shows.
+
+    Args:
+        library: what there is.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._choice = library.choice
+        self._keys: tuple[EpisodeKey, ...] = ()
+        self._number = 0
+        self._note = ""
+        self.worlds: list[World] = []
+
+    def handle(self, message: Message) -> bytes:
+        """Does what a message asks for, and gives what the page is to show."""
+        what = message.get("do")
+        handler = _HANDLERS.get(what) if isinstance(what, str) else None
+        if handler is None:
+            raise BadInputError(f"do {what!r}: expected one of {', '.join(_HANDLERS)}")
+        if not self.worlds:
+            self._begin()
+        for world in self.worlds:
+            world.wake()
+        self._note = ""
+        whole = handler(self, message)
+        return self._reply(whole)
+
+    def sleep(self) -> None:
+        """Frees the simulators until the next message."""
+        for world in self.worlds:
+            world.sleep()
+
+    def _show(self, message: Message) -> bool:
+        return True
+
+    def _choose(self, message: Message) -> bool:
+        self._refuse_in_score("other episodes")
+        choice = Choice(
+            _text(message, "tier"),
+            _text(message, "split"),
+            _text(message, "task", ""),
+            _text(message, "room", ""),
+            bool(message.get("roam", False)),
+        )
+        keys = self._library.keys(choice)  # raises before anything is lost
+        number = _number(message, "number", 0)
+        if (choice.tier, choice.roam) != (self._choice.tier, self._choice.roam):
+            self._drop_worlds()
+        self._choice, self._keys = choice, keys
+        self._number = number % len(keys)
+        self._begin()
+        return True
+
+    def _turn(self, message: Message) -> bool:
+        score = self._library.score
+        if score is not None:
+            if score.next is None:
+                self._note = "All episodes are done. Thank you!"
+                return True
+            if not self.worlds[0].ended:
+                raise UsageError("finish this episode first: press Enter when you are done")
+        else:
+            self._number = (self._number + _number(message, "by", 1)) % len(self._keys)
+        self._begin()
+        return True
+
+    def _restart(self, message: Message) -> bool:
+        self._refuse_in_score("a second try")
+        self._begin()
+        return True
+
+    def _act(self, message: Message) -> bool:
+        world = self._world(message)
+        action = _action(message)
+        target = message.get("object")
+        if target is not None and not isinstance(target, str):
+            raise BadInputError(f"object {target!r}: expected an object's id")
+        if self._choice.roam and action is Action.Stop:
+            raise UsageError("there is no task to finish in free roaming")
+        if not world.act(action, target):
+            self._note = "Nothing in reach that this applies to. Move closer or look around."
+        if world.ended:
+            self._ended(world)
+        return False
+
+    def _agent(self, message: Message) -> bool:
+        self._refuse_in_score("an agent")
+        acted = [world.let_agent_act() for world in self.worlds]
+        if not any(acted):
+            self._note = "The episode is over." if self._library.performers else "No agent here."
+        return False
+
+    def _go_to(self, message: Message) -> bool:
+        self._refuse_in_score("going back")
+        step = _number(message, "step")
+        for world in self.worlds:
+            world.go_to(step)
+        return False
+
+    def _save(self, message: Message) -> bool:
+        self._refuse_in_score("saving")
+        world = self._world(message)
+        saved = save_demonstration(
+            self._library.save,
+            self._library.source(self._choice.tier),
+            world.episode,
+            world.done,
+            name=_text(message, "name", ""),
+        )
+        self._note = f"Replayed with success and saved: {saved.path} ({saved.actions} actions)."
+        if not saved.by_class:
+            self._note += " An agent that names only a class would mean another object."
+        return False
+
+    def _ended(self, world: World) -> None:
+        if self._choice.roam:
+            world.forget_failures()
+        elif self._library.score is not None:
+            self._library.score.add(world.result())
+
+    def _begin(self) -> None:
+        score = self._library.score
+        if score is None and not self._keys:
+            self._keys = self._library.keys(self._choice)
+        if not self.worlds:
+            self.worlds = self._new_worlds()
+        key = self._keys[self._number] if score is None else score.next or score.keys[-1]
+        for world in self.worlds:
+            world.begin(key)
+
+    def _new_worlds(self) -> list[World]:
+        score = self._library.score
+        if score is not None:
+            return [World(score.source, max_steps=score.max_steps)]
+        steps = ROAMING_STEPS if self._choice.roam else MAX_STEPS
+        source = self._library.source(self._choice.tier)
+        performers = self._library.performers or (None,)
+        return [World(source, performer, max_steps=steps) for performer in performers]
+
+    def _drop_worlds(self) -> None:
+        self.sleep()
+        self.worlds = []
+
+    def _refuse_in_score(self, what: str) -> None:
+        if self._library.score is not None:
+            raise UsageError(f"{what}: not while the score counts")
+
+    def _world(self, message: Message) -> World:
+        index = _number(message, "world", 0)
+        if not 0 <= index < len(self.worlds):
+            raise BadInputError(f"world {index}: expected 0 to {len(self.worlds) - 1}")
+        return self.worlds[index]
+
+    def _reply(self, whole: bool) -> bytes:
+        score = self._library.score
+        hints = score is None
+        document: dict[str, Any] = {
+            "note": self._note,
+            "worlds": [
+                world_document(world, with_room=whole, hints=hints) for world in self.worlds
+            ],
+        }
+        if score is not None:
+            document["score"] = {
+                "done": score.done,
+                "succeeded": score.succeeded,
+                "count": len(score.keys),
+                "file": str(score.path),
+            }
+        if whole:
+            document.update(self._options())
+        blobs = [blob for world in self.worlds for blob in pictures(world)]
+        return pack(document, blobs)
+
+    def _options(self) -> dict[str, Any]:
+        """What can be chosen, and what was."""
+        split = Split(self._choice.split)
+        score = self._library.score
+        document: dict[str, Any] = {
+            "keys": {key: action.name for key, action in KEYS.items()},
+            "save": str(self._library.save),
+        }
+        if score is not None:
+            return document
+        entries = self._library.source(self._choice.tier).entries(split)
+        numbers = sorted(
+            {int(one.key.trajectory.split("/")[0].rpartition("-")[2]) for one in entries}
+        )
+        return {
+            **document,
+            "choice": vars(self._choice),
+            "number": self._number,
+            "count": len(self._keys),
+            "episode": str(self._keys[self._number]),
+            "tiers": self._library.tiers(),
+            "splits": [one.value for one in Split],
+            "tasks": [one.paper_name for one in TaskType],
+            "rooms": [*(one.value for one in RoomType), *map(str, numbers)],
+        }
+
+
+#: What each message does; gives whether the page is to be told everything.
+_HANDLERS: dict[str, Callable[[Session, Message], bool]] = {
+    "show": Session._show,
+    "choose": Session._choose,
+    "turn": Session._turn,
+    "restart": Session._restart,
+    "act": Session._act,
+    "agent": Session._agent,
+    "go_to": Session._go_to,
+    "save": Session._save,
+}
+
+
+def _action(message: Message) -> Action:
+    name = message.get("action")
+    if not isinstance(name, str) or name not in Action.__members__:
+        raise BadInputError(f"action {name!r}: expected one of {', '.join(Action.__members__)}")
+    return Action[name]
+
+
+def _text(message: Message, name: str, default: str | None = None) -> str:
+    value = message.get(name, default)
+    if not isinstance(value, str):
+        raise BadInputError(f"{name} {value!r}: expected a text")
+    return value
+
+
+def _number(message: Message, name: str, default: int | None = None) -> int:
+    value = message.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > ROAMING_STEPS:
+        raise BadInputError(f"{name} {value!r}: expected a whole number up to {ROAMING_STEPS}")
+    return value
