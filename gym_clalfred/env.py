@@ -50,7 +50,6 @@ from gym_clalfred.tasks.rewards import REWARDS
 from gym_clalfred.viewer import PANEL_SIZE, Notes, draw_panel
 from gym_clalfred.window import Window, check_pygame
 
-
 #: ALFRED's step limit.
 MAX_STEPS = 1000
 
