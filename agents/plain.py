@@ -107,7 +107,7 @@ class PlainTwoBranch(Agent):
         words, previous = self.words(batch.tokens), self.action_embedding(before)
         drop = Dropout(self.config.dropout, generator)
         decoded = []
-        for branch in self.branches:
+        for branch in self._branches():
             read = branch.read(words, batch.token_lengths)
             decoded.append(branch(read, maps, previous, drop))
         real = up_to(torch.tensor(batch.lengths, device=self.device), maps.shape[1])
@@ -124,8 +124,9 @@ class PlainTwoBranch(Agent):
 
     def start(self, tokens: Tensor, lengths: Tensor) -> State:
         """What each branch reads, and its first hidden state."""
-        words, state = self.words(tokens), {}
-        for number, branch in enumerate(self.branches):
+        words = self.words(tokens)
+        state: State = {}
+        for number, branch in enumerate(self._branches()):
             values, keys, padding, hidden = branch.read(words, lengths)
             parts = {"values": values, "keys": keys, "padding": padding, "hidden": hidden}
             state |= {f"{name}{number}": part for name, part in parts.items()}
@@ -136,9 +137,10 @@ class PlainTwoBranch(Agent):
         self, seen: Mapping[str, Tensor], state: State, previous: Tensor, memories: Sequence[Any]
     ) -> tuple[Decision, State]:
         """One step of both decoders."""
-        changed, decoded = {}, []
+        changed: State = {}
+        decoded = []
         before = self.action_embedding(previous[:, 0])
-        for number, branch in enumerate(self.branches):
+        for number, branch in enumerate(self._branches()):
             values, keys, padding, hidden, cell = (
                 state[f"{name}{number}"] for name in ("values", "keys", "padding", "hidden", "cell")
             )
@@ -149,6 +151,9 @@ class PlainTwoBranch(Agent):
             changed |= {f"hidden{number}": hidden, f"cell{number}": cell}
         actions, classes, progress = self._heads(decoded)
         return Decision(actions, classes, progress.mean(0)), changed
+
+    def _branches(self) -> list[PlainBranch]:
+        return [one for one in self.branches if isinstance(one, PlainBranch)]
 
     def _heads(self, decoded: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
         """Logits of actions (n, A) and classes (n, K), progress (2, n)."""
@@ -262,7 +267,7 @@ def copy_weights(plain: PlainTwoBranch, agent: TwoBranch) -> None:
     for name in ("action_embedding", "action_head", "class_head", "progress_heads"):
         getattr(plain, name).load_state_dict(getattr(network, name).state_dict())
     plain.words.load_state_dict(network.reader.words.state_dict())
-    for number, branch in enumerate(plain.branches):
+    for number, branch in enumerate(plain._branches()):
         _copy_branch(branch, agent, number)
 
 
@@ -282,8 +287,7 @@ def _copy_branch(plain: PlainBranch, agent: TwoBranch, branch: int) -> None:
     weights = decoder.filters[branch].t().split(c.channels)
     biases = decoder.filters_bias[branch, 0].split(c.channels)
     for make, weight, bias in zip(plain.filters, weights, biases):
-        make.weight.copy_(weight)
-        make.bias.copy_(bias)
+        make.load_state_dict({"weight": weight, "bias": bias})
     from_input, from_state = decoder.gates[branch].t().split((c.input_dim, c.decoder_dim), 1)
     plain.cell.weight_ih.copy_(from_input)
     plain.cell.weight_hh.copy_(from_state)

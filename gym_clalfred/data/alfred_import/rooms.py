@@ -176,7 +176,7 @@ class Reconstruction:
         found = dict(place_all(rest, found, self._walked))
         self._ground(found, measured)
         rests = self._rests()
-        found = settle(found, measured, share_out(found, measured, rests), self._walked)
+        found = dict(settle(found, measured, share_out(found, measured, rests), self._walked))
         resting = share_out(found, measured, rests)
         boxes = {name: box for name, (_, box) in found.items()}
         studio = Studio(SIGHT_PIXELS)
