@@ -97,7 +97,7 @@ def test_a_fault_fails_the_episode_and_the_next_one_works(
     assert leftovers(pipes) == []
 
 
-def test_dying_before_the_handshake_is_counted_and_evaluation_goes_on(
+def test_a_simulator_that_always_dies_before_the_handshake_stops_the_evaluation(
     tmp_path: Path, pipes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rollout = pytest.importorskip("clalfred.agents.acting.rollout")
@@ -106,9 +106,8 @@ def test_dying_before_the_handshake_is_counted_and_evaluation_goes_on(
     source = tiny()
     keys = [entry.key for entry in source.entries(Split.TRAIN)[:2]]
     config = rollout.RolloutConfig(environments=1, backend="thor")
-    results = list(rollout.run_episodes(None, PixelPolicy(), source, keys, config))
-    assert [result.success for result in results] == [False, False]
-    assert all("process ended" in result.error for result in results)
+    with pytest.raises(SimulatorError, match=r"could be started: .*process ended"):
+        list(rollout.run_episodes(PixelPolicy(), source, keys, config))
     assert leftovers(pipes) == []
 
 

@@ -262,7 +262,7 @@ def test_evaluation_gives_the_same_records(monkeypatch: pytest.MonkeyPatch) -> N
     records = {}
     for backend in ("thor", "embedded"):
         config = rollout.RolloutConfig(environments=1, backend=backend)
-        found = rollout.run_episodes(None, PixelPolicy(), source, keys, config)
+        found = rollout.run_episodes(PixelPolicy(), source, keys, config)
         records[backend] = sorted(found, key=lambda result: result.episode)
     assert records["thor"] == records["embedded"]
     assert len(records["thor"]) == len(keys)

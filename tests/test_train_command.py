@@ -16,7 +16,6 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from clalfred.agents.checkpoint import load_state
 from clalfred.cl.experiment import RunConfig, read_results
-from clalfred.cl.experiment.config import SETUPS
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.media import pick_episodes
 from clalfred.cl.experiment.run import limited
@@ -25,6 +24,7 @@ from clalfred.scripts.train import default_folder, main
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import RoomType
+from gym_clalfred.setups import Setup
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import build_schedule
 
@@ -195,7 +195,7 @@ def test_default_folders_tell_runs_apart(monkeypatch: pytest.MonkeyPatch) -> Non
     configs = [
         RunConfig(method=method, setup=setup, seed=seed, schedule=schedule, evaluation_episodes=few)
         for method in ("er", "cama")
-        for setup in SETUPS
+        for setup in (one.value for one in Setup)
         for seed in (0, 1)
         for schedule in ("disjoint", "blurry")
         for few in (None, 3)

@@ -104,14 +104,14 @@ class Steps:
 class PixelPolicy:
     """Acts by the checksum of all it sees, so that one different pixel leads elsewhere."""
 
-    encoder = SimpleNamespace(image_size=64)
+    agent = SimpleNamespace(image_size=64, observes=frozenset({"rgb", "classes"}))
     classes = (ObjectClass.CounterTop, ObjectClass.Cabinet, ObjectClass.Drawer, ObjectClass.Mug)
 
-    def start(self, network: object, observation: dict[str, Any]) -> Steps:
+    def start(self, observation: dict[str, Any]) -> Steps:
         return Steps()
 
     def act(
-        self, network: object, observations: Sequence[dict[str, Any]], states: Sequence[Steps]
+        self, observations: Sequence[dict[str, Any]], states: Sequence[Steps]
     ) -> tuple[list[np.ndarray], list[Steps]]:
         actions = []
         for seen, state in zip(observations, states):
