@@ -66,11 +66,11 @@ def main(
     Unity's own options are accepted and, but for the size of the screen, ignored.
     """
     from gym_clalfred.errors import BadInputError
-    from gym_clalfred.rooms import ROOM_NUMBERS
     from gym_clalfred.simulator.embedded.generator import make_room
     from gym_clalfred.simulator.embedded.room import Room
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
     from gym_clalfred.simulator.player.player import Player
+    from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
     from gym_clalfred.simulator.player.transport import (
         Client,
         Http,
@@ -98,7 +98,7 @@ def main(
     else:
         transport, legacy = transport_from_environment(client)
     rooms: Callable[[int], Room] = make_room
-    numbers: Sequence[int] = ROOM_NUMBERS
+    numbers: Sequence[int] = SCENE_NUMBERS
     if data is not None:
         from gym_clalfred.data.store import AlfredStore
 

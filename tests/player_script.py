@@ -8,11 +8,11 @@ from typing import Any
 
 import msgpack
 
-from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
 from gym_clalfred.simulator.player.player import Player
+from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.transport import Message, Transport
 
 SCENE = "FloorPlan3_physics"
@@ -115,7 +115,7 @@ class Talk:
         scene: str = SCENE,
         legacy: bool = False,
         rooms: Callable[[int], Room] = make_room,
-        numbers: Sequence[int] = ROOM_NUMBERS,
+        numbers: Sequence[int] = SCENE_NUMBERS,
         **initialize: Any,
     ) -> None:
         encoder = Json() if legacy else MessagePack()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from player_script import SCENE, Answers, Script, ask, go, near, poses_of
 
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.rooms import ROOM_NUMBERS, TEST_UNSEEN_NUMBERS
 from gym_clalfred.simulator.player.actions import Actions
 from gym_clalfred.simulator.player.dispatch import UNSUPPORTED, actions_of
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
@@ -308,7 +308,10 @@ def test_questions_are_answered_alone_when_speed_is_asked_for() -> None:
 
 def test_all_rooms_are_in_the_build() -> None:
     scenes = ask({"action": "GetScenesInBuild"}).agent()["actionReturn"]
-    assert scenes == [f"FloorPlan{number}_physics" for number in ROOM_NUMBERS]
+    for number in (*ROOM_NUMBERS, *TEST_UNSEEN_NUMBERS):
+        assert scenes.count(f"FloorPlan{number}_physics") == 1
+    last = ask(scene=scenes[-1]).agent()
+    assert last["sceneName"] == scenes[-1]
 
 
 def test_crouching_lowers_the_camera() -> None:

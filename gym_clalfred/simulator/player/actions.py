@@ -11,7 +11,6 @@ from typing import Any
 
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import RECEPTACLES
-from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
 from gym_clalfred.simulator.player.arranging import Arranging
@@ -19,6 +18,7 @@ from gym_clalfred.simulator.player.conditions import Conditions
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.finding import Finding
 from gym_clalfred.simulator.player.metadata import Screen
+from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import (
     RefusedError,
     missing_arguments,
@@ -56,7 +56,7 @@ class Actions(Arranging, Showing, Finding, Conditions):
         world: World,
         screen: Screen,
         legacy: bool,
-        numbers: Sequence[int] = ROOM_NUMBERS,
+        numbers: Sequence[int] = SCENE_NUMBERS,
     ) -> None:
         super().__init__(world, numbers)
         self.screen = screen

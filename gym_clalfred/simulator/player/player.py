@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
@@ -19,6 +18,7 @@ from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
 from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
 from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
+from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import RefusedError
 from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport
 from gym_clalfred.simulator.player.world import World
@@ -67,7 +67,7 @@ class Player:
         width: int = 300,
         height: int = 300,
         fault: Fault | None = None,
-        numbers: Sequence[int] = ROOM_NUMBERS,
+        numbers: Sequence[int] = SCENE_NUMBERS,
         client: str | None = None,
     ) -> None:
         self._wide = not legacy and client is not None and int(client.split(".")[0]) >= 4

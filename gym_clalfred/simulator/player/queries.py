@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from gym_clalfred.rooms import ROOM_NUMBERS, TEST_UNSEEN_NUMBERS
 from gym_clalfred.simulator.contract import GRID_METRES, REACH_METRES, Failure, Vector
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.things import Thing
@@ -22,6 +23,9 @@ from gym_clalfred.simulator.player.world import World
 
 #: From so far away a narrow view is as good as an orthographic one, in metres.
 ORTHOGRAPHIC_DISTANCE = 100.0
+
+#: The scenes of generated rooms: AI2-THOR's numbers, then the other rooms that a split uses.
+SCENE_NUMBERS = tuple(dict.fromkeys((*ROOM_NUMBERS, *TEST_UNSEEN_NUMBERS)))
 
 #: Headings and horizons that are tried unless a client names others.
 ROTATIONS = (0.0, 90.0, 180.0, 270.0)
