@@ -13,7 +13,7 @@ EPILOG = """
 Examples:
   clalfred-report runs/first                     a table on the terminal
   clalfred-report runs --baseline er --out page  all formats, and an HTML page
-  clalfred-report docs/results --out page        of the published results
+  clalfred-report runs/first --baseline er         differences to a baseline
   clalfred-report runs --format latex --metric SR_last --metric forgetting
 """
 
