@@ -228,6 +228,7 @@ def _listener(port: int | None) -> socketlib.socket:
         listener.setsockopt(socketlib.SOL_SOCKET, socketlib.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", wanted))
+            listener.listen()
             return listener
         except OSError as error:
             listener.close()
