@@ -161,7 +161,7 @@ def test_watching_taking_over_and_saving(new_tab: Callable[[str], Tab], tmp_path
         tab.answered(lambda: tab.press("Backspace"))
         assert tab.value("[worlds[0].told.step, worlds[0].told.length]") == [1, 2]
         tab.answered(lambda: tab.click_on("document.getElementById('forth')"))
-        assert "would" in tab.value("document.getElementById('agents').textContent")
+        assert "would" in tab.value("document.querySelector('.mind').textContent")
         tab.value("document.getElementById('speed').value = 12")
         tab.click_on("document.getElementById('run')")
         tab.wait("worlds[0].told.ended", 120)

@@ -640,3 +640,10 @@ def test_a_port_that_is_taken() -> None:
         done = CliRunner().invoke(main, ["--no-browser", "--tier", "tiny", "--port", port])
     assert done.exit_code == 1
     assert "choose another with --port" in done.output
+
+
+def test_help_fits_a_terminal_and_explains_every_option() -> None:
+    shown = CliRunner().invoke(main, ["--help"]).output
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "clalfred-play" in shown.split("Examples:")[1]
+    assert all(one.help for one in main.params if hasattr(one, "help"))
