@@ -22,7 +22,7 @@ import uvicorn
 from PIL import Image
 from websockets.sync.client import connect
 
-from clalfred.scripts.play.server import Hub, _listener, make_app, settings
+from clalfred.scripts.play.server import Hub, listen, make_app, settings
 from clalfred.scripts.play.session import Choice, Library
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
@@ -44,7 +44,7 @@ FRONT = (
 @contextlib.contextmanager
 def served(hub: Hub) -> Iterator[int]:
     """Serves a hub in a thread; gives the port."""
-    listener = _listener(0)
+    listener = listen(0)
     server = uvicorn.Server(uvicorn.Config(make_app(hub), **settings()))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()

@@ -24,7 +24,7 @@ uvicorn: Any = pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
 pytest.importorskip("starlette", reason=REASON)
 
-from clalfred.scripts.play.server import Hub, _listener, make_app, settings  # noqa: E402
+from clalfred.scripts.play.server import Hub, listen, make_app, settings  # noqa: E402
 from clalfred.scripts.play.session import Choice, Library  # noqa: E402
 from clalfred.scripts.play.world import Performer  # noqa: E402
 
@@ -49,7 +49,7 @@ PIXEL = """((id) => {
 
 @contextmanager
 def served(hub: Hub) -> Iterator[str]:
-    listener = _listener(0)
+    listener = listen(0)
     server = uvicorn.Server(uvicorn.Config(make_app(hub), **settings()))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
