@@ -39,7 +39,7 @@ testclient: Any = pytest.importorskip("starlette.testclient", reason=REASON)
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from clalfred.scripts.play import main  # noqa: E402
-from clalfred.scripts.play.demonstrations import solves  # noqa: E402
+from clalfred.scripts.play.demonstrations import save_demonstration, solves  # noqa: E402
 from clalfred.scripts.play.documents import unpack  # noqa: E402
 from clalfred.scripts.play.scoring import Score  # noqa: E402
 from clalfred.scripts.play.server import MESSAGE_BYTES, TOO_LONG, Hub, make_app  # noqa: E402
@@ -556,14 +556,18 @@ def test_other_data_is_not_overwritten(session: Session, library: Library) -> No
 
 def test_rooms_of_an_imported_store_come_along(tmp_path: Path) -> None:
     generated = open_source("tiny")
-    key = generated.entries(Split.TRAIN)[0].key
-    trajectory = generated.episode(key).trajectory
+    keys = Library().keys(Choice(task="Examine"))
+    trajectories = [generated.episode(key).trajectory for key in keys]
+    numbers = sorted({one.scene.number for one in trajectories})
     store = tmp_path / "store"
-    write_archive(store, Split.TRAIN, [trajectory])
-    write_rooms(store, [generated.room(trajectory.scene.number)])
-    counts = {"train": 1}
-    write_info(store, StoreInfo("imported", counts, counts, (trajectory.scene.number,), 0))
-    library = Library(Choice(tier="data"), str(store), save=tmp_path / "own")
+    write_archive(store, Split.TRAIN, trajectories)
+    write_rooms(store, map(generated.room, numbers))
+    counts = {"train": len(keys)}
+    write_info(store, StoreInfo("imported", counts, counts, tuple(numbers), 0))
+    # A store keeps less of a room than the generator knows: putting may fail there.
+    imported = open_source(data=store)
+    room = next(one.scene.number for one in trajectories if solves(imported, one, Split.TRAIN))
+    library = Library(Choice(tier="data", room=str(room)), str(store), save=tmp_path / "own")
     session = Session(library)
     told(session, "show")
     assert solve(session)["worlds"][0]["success"]

@@ -24,12 +24,14 @@ DEFAULT_PORT = 8642
 EPILOG = """
 \b
 Examples:
-  clalfred-play                                    walk and act
+  clalfred-play                                 walk and act
   clalfred-play --task Heat --room Kitchen
-  clalfred-play --agent runs/A --agent runs/B      watch two, take over with the keys
+  clalfred-play --agent runs/A --agent runs/B   watch two, and take over
   clalfred-play --score 10 --split test_seen --name ann
+
 \b
-On another machine: ssh -L 8642:127.0.0.1:8642 HOST, then open the printed address here.
+On another machine: ssh -L 8642:127.0.0.1:8642 HOST, then open the
+printed address here.
 """
 
 
