@@ -24,7 +24,7 @@ uvicorn: Any = pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
 pytest.importorskip("starlette", reason=REASON)
 
-from clalfred.scripts.play.server import Hub, _listener, make_app, settings  # noqa: E402
+from clalfred.scripts.play.server import Hub, listen, make_app, settings  # noqa: E402
 from clalfred.scripts.play.session import Choice, Library  # noqa: E402
 from clalfred.scripts.play.world import Performer  # noqa: E402
 
@@ -49,7 +49,7 @@ PIXEL = """((id) => {
 
 @contextmanager
 def served(hub: Hub) -> Iterator[str]:
-    listener = _listener(0)
+    listener = listen(0)
     server = uvicorn.Server(uvicorn.Config(make_app(hub), **settings()))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
@@ -161,7 +161,7 @@ def test_watching_taking_over_and_saving(new_tab: Callable[[str], Tab], tmp_path
         tab.answered(lambda: tab.press("Backspace"))
         assert tab.value("[worlds[0].told.step, worlds[0].told.length]") == [1, 2]
         tab.answered(lambda: tab.click_on("document.getElementById('forth')"))
-        assert "would" in tab.value("document.getElementById('agents').textContent")
+        assert "would" in tab.value("document.querySelector('.mind').textContent")
         tab.value("document.getElementById('speed').value = 12")
         tab.click_on("document.getElementById('run')")
         tab.wait("worlds[0].told.ended", 120)

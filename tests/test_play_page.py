@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +23,9 @@ from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import new_agent
 from gym_clalfred.actions import Action
+from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.store import StoreInfo, write_info, write_rooms
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import MAX_FAILURES
 from gym_clalfred.errors import BadInputError
@@ -35,7 +39,7 @@ testclient: Any = pytest.importorskip("starlette.testclient", reason=REASON)
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
 
 from clalfred.scripts.play import main  # noqa: E402
-from clalfred.scripts.play.demonstrations import solves  # noqa: E402
+from clalfred.scripts.play.demonstrations import save_demonstration, solves  # noqa: E402
 from clalfred.scripts.play.documents import unpack  # noqa: E402
 from clalfred.scripts.play.scoring import Score  # noqa: E402
 from clalfred.scripts.play.server import MESSAGE_BYTES, TOO_LONG, Hub, make_app  # noqa: E402
@@ -550,6 +554,35 @@ def test_other_data_is_not_overwritten(session: Session, library: Library) -> No
     assert (library.save / "train.zip").read_bytes() == b"mine"
 
 
+def test_rooms_of_an_imported_store_come_along(tmp_path: Path) -> None:
+    generated = open_source("tiny")
+    keys = Library().keys(Choice(task="Examine"))
+    trajectories = [generated.episode(key).trajectory for key in keys]
+    numbers = sorted({one.scene.number for one in trajectories})
+    store = tmp_path / "store"
+    write_archive(store, Split.TRAIN, trajectories)
+    write_rooms(store, map(generated.room, numbers))
+    counts = {"train": len(keys)}
+    write_info(store, StoreInfo("imported", counts, counts, tuple(numbers), 0))
+    # A store keeps less of a room than the generator knows: putting may fail there.
+    imported = open_source(data=store)
+    room = next(one.scene.number for one in trajectories if solves(imported, one, Split.TRAIN))
+    library = Library(Choice(tier="data", room=str(room)), str(store), save=tmp_path / "own")
+    session = Session(library)
+    told(session, "show")
+    assert solve(session)["worlds"][0]["success"]
+    told(session, "save")
+    source = open_source(data=library.save)
+    assert not source.has_generated_rooms
+    saved = source.episode(source.entries(Split.TRAIN)[0].key).trajectory
+    assert solves(source, saved, Split.TRAIN)
+    with pytest.raises(BadInputError, match="holds demonstrations in imported rooms"):
+        save_demonstration(
+            library.save, generated, session.worlds[0].episode, session.worlds[0].done
+        )
+    session.sleep()
+
+
 # A person's score.
 
 
@@ -604,6 +637,43 @@ def test_ends_are_told_as_for_agents() -> None:
 # The command.
 
 
+@pytest.mark.slow
+def test_a_killed_server_loses_no_demonstration(tmp_path: Path) -> None:
+    from websockets.exceptions import ConnectionClosed
+    from websockets.sync.client import connect
+
+    command = [sys.executable, "-m", "clalfred.scripts.play", "--no-browser", "--port", "0"]
+    options = ["--tier", "tiny", "--task", "Pick&Place", "--save", str(tmp_path / "saved")]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = server.stdout.readline().split()[1]
+            host, _, token = address.removeprefix("http://").partition("/?token=")
+            origin: Any = f"http://{host}"
+            talk_to = f"ws://{host}/talk?token={token}"
+            with connect(talk_to, origin=origin, max_size=None) as socket:
+                socket.recv()
+                socket.send("x" * 4 * MESSAGE_BYTES)
+                with pytest.raises(ConnectionClosed):
+                    socket.recv()
+            with connect(talk_to, origin=origin, max_size=None) as socket:
+                socket.recv()
+                key = Library(PLACE).keys(PLACE)[0]
+                for one in open_source("tiny").episode(key).trajectory.actions:
+                    message = {"do": "act", "action": one.action.name, "object": one.object_id}
+                    socket.send(json.dumps(message))
+                    socket.recv()
+                socket.send('{"do": "save"}')
+                answer = socket.recv()
+                assert isinstance(answer, bytes)
+                assert "saved" in unpack(answer)[0]["note"]
+        finally:
+            server.kill()
+    source = open_source(data=tmp_path / "saved")
+    episode = source.episode(source.entries(Split.TRAIN)[0].key)
+    assert solves(source, episode.trajectory, Split.TRAIN)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -640,3 +710,10 @@ def test_a_port_that_is_taken() -> None:
         done = CliRunner().invoke(main, ["--no-browser", "--tier", "tiny", "--port", port])
     assert done.exit_code == 1
     assert "choose another with --port" in done.output
+
+
+def test_help_fits_a_terminal_and_explains_every_option() -> None:
+    shown = CliRunner().invoke(main, ["--help"]).output
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "clalfred-play" in shown.split("Examples:")[1]
+    assert all(one.help for one in main.params if hasattr(one, "help"))

@@ -24,12 +24,14 @@ DEFAULT_PORT = 8642
 EPILOG = """
 \b
 Examples:
-  clalfred-play                                    walk and act
+  clalfred-play                                 walk and act
   clalfred-play --task Heat --room Kitchen
-  clalfred-play --agent runs/A --agent runs/B      watch two, take over with the keys
+  clalfred-play --agent runs/A --agent runs/B   watch two, and take over
   clalfred-play --score 10 --split test_seen --name ann
+
 \b
-On another machine: ssh -L 8642:127.0.0.1:8642 HOST, then open the printed address here.
+On another machine: ssh -L 8642:127.0.0.1:8642 HOST, then open the
+printed address here.
 """
 
 
@@ -119,6 +121,9 @@ def main(
             library.score = stack.enter_context(_score(library, score, name, path))
         library.keys(choice)  # says at once if there is no such episode
         serve(library, port, browser)
+        if library.score is not None:
+            done = library.score.done
+            click.echo(f"{library.score.succeeded} of {done} solved; results in {path}")
 
 
 def _performers(agents: tuple[str, ...]) -> tuple[list[Performer], str | None, str | None]:
@@ -154,7 +159,3 @@ def _score(library: Library, count: int, name: str, path: Path) -> Score:
         raise BadInputError("no episode was chosen: widen the task or room filter")
     run = RunConfig(data=library.data) if library.data else RunConfig(tier=choice.tier)
     return Score(path, name, source, keys, run.step_limit)
-
-
-if __name__ == "__main__":
-    main()

@@ -71,7 +71,7 @@ class Hub:
     ) -> None:
         self.token = token or secrets.token_urlsafe(16)
         self.library = library
-        self._idle_seconds = idle_seconds
+        self.idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, Session] = OrderedDict()
         self._used: dict[str, float] = {}
         self._sockets: dict[str, WebSocket] = {}
@@ -102,7 +102,7 @@ class Hub:
 
     async def handle(self, name: str, text: str) -> bytes:
         """The answer to a message; what is wrong with it is an answer too."""
-        session = self._sessions[name]
+        session = self._sessions.setdefault(name, Session(self.library))
         self._sessions.move_to_end(name)
         self._used[name] = time.monotonic()
         loop = asyncio.get_running_loop()
@@ -132,7 +132,7 @@ class Hub:
         idle = [
             name
             for place, name in enumerate(recent)
-            if place >= MOST_AWAKE or now - self._used[name] >= self._idle_seconds
+            if place >= MOST_AWAKE or now - self._used[name] >= self.idle_seconds
         ]
         for name in idle:
             del self._used[name]
@@ -200,7 +200,7 @@ def serve(library: Library, port: int | None, browser: bool) -> None:
         browser: whether to open the page.
     """
     hub = Hub(library)
-    listener = _listener(port)
+    listener = listen(port)
     address = f"http://127.0.0.1:{listener.getsockname()[1]}/?token={hub.token}"
     click.echo(f"Open {address}\nCtrl-C ends it. Demonstrations are saved in {library.save}")
     if browser:
@@ -220,7 +220,8 @@ def settings() -> dict[str, Any]:
     }
 
 
-def _listener(port: int | None) -> socketlib.socket:
+def listen(port: int | None) -> socketlib.socket:
+    """A socket on 127.0.0.1, see ``serve``."""
     from clalfred.scripts.play import DEFAULT_PORT
 
     for wanted in (DEFAULT_PORT, 0) if port is None else (port,):
@@ -228,6 +229,7 @@ def _listener(port: int | None) -> socketlib.socket:
         listener.setsockopt(socketlib.SOL_SOCKET, socketlib.SO_REUSEADDR, 1)
         try:
             listener.bind(("127.0.0.1", wanted))
+            listener.listen()
             return listener
         except OSError as error:
             listener.close()
@@ -251,7 +253,7 @@ async def _converse(hub: Hub, name: str, socket: WebSocket) -> None:
 
 async def _clean(hub: Hub) -> None:
     while True:
-        await asyncio.sleep(min(60.0, hub._idle_seconds))
+        await asyncio.sleep(min(60.0, hub.idle_seconds))
         await hub.free_idle()
 
 
@@ -261,7 +263,7 @@ def _answer(session: Session, text: str) -> bytes:
         if not isinstance(message, dict):
             return pack({"error": "expected a JSON object"}, [])
         return session.handle(message)
-    except (ValueError, RecursionError, ClAlfredError) as error:
+    except (ValueError, RecursionError, OSError, ClAlfredError) as error:
         return pack({"error": str(error).splitlines()[0] if str(error) else "bad message"}, [])
 
 

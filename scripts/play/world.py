@@ -6,7 +6,6 @@ which gives the same household, because the simulator is deterministic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from clalfred.agents.acting.rollout import env_for, torch_threads
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, RunLengthMask
-from gym_clalfred.env import MAX_STEPS, ClAlfredEnv
+from gym_clalfred.env import MAX_STEPS, ClAlfredEnv, Step
 from gym_clalfred.errors import UsageError
 from gym_clalfred.interaction import Choice, Pointing, choose_by_class, choose_by_mask
 from gym_clalfred.objects import ObjectClass
@@ -315,7 +314,7 @@ def _acted(
     action: Action,
     wanted: ObjectClass,
     mask: NDArray[np.bool_] | None,
-) -> tuple[dict[str, Any], float, bool, bool, Mapping[str, Any]]:
+) -> Step:
     if mask is not None:
         return env.act_with_mask(action, mask)
     return env.step((int(action), int(wanted)))
