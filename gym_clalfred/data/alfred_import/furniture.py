@@ -12,6 +12,7 @@ from gym_clalfred.data.alfred_import.blocks import Box, board_rectangles, carved
 from gym_clalfred.data.alfred_import.boxes import BoxFitter, FixtureView, Surroundings, spread
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.surfaces import (
+    HOLDS_PANELS,
     TOPS,
     covers,
     keep_out,
@@ -39,18 +40,6 @@ from gym_clalfred.simulator.object_ids import class_of
 
 #: Classes of which only the front is seen while they are closed, with their usual depth.
 PANELS = {ObjectClass.Cabinet: 0.36, ObjectClass.Drawer: 0.45}
-
-#: Furniture into which drawers and cabinets are built.
-HOLDS_PANELS = frozenset(
-    {
-        ObjectClass.CoffeeTable,
-        ObjectClass.Desk,
-        ObjectClass.DiningTable,
-        ObjectClass.Dresser,
-        ObjectClass.SideTable,
-        ObjectClass.TVStand,
-    }
-)
 
 #: Furniture with a back that may be used from any side, and how much better another turn must be.
 WITH_BACK = frozenset({ObjectClass.Toilet, ObjectClass.Bed, ObjectClass.Sofa, ObjectClass.ArmChair})

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.furniture import HOLDS_PANELS
 from gym_clalfred.data.alfred_import.layouts import Standing
+from gym_clalfred.data.alfred_import.surfaces import HOLDS_PANELS
 from gym_clalfred.data.alfred_import.usual_boxes import USUAL_BOXES
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
@@ -79,7 +79,9 @@ class Place:
     standing: Standing | None = None
 
 
-def place_all(places: Sequence[Place], measured: Boxes, walked: NDArray[np.float64]) -> Boxes:
+def place_all(
+    places: Sequence[Place], measured: Boxes, walked: NDArray[np.float64]
+) -> dict[str, tuple[int, BoxArray]]:
     """Yaws and boxes of all furniture, with that which no mask shows.
 
     Args:
@@ -131,7 +133,7 @@ def front_of(place: Place, walked: NDArray[np.float64], known: Boxes) -> int:
     for yaw in (0, 90, 180, 270):
         local = np.array([turn(a - x, b - z, -yaw) for a, b in walked]).reshape(-1, 2)
         ahead = (local[:, 1] > 0.1) & (local[:, 1] < _AHEAD) & (np.abs(local[:, 0]) < _ASIDE)
-        score = float(min(np.count_nonzero(ahead), _MOST_POINTS))
+        score = float(min(int(np.count_nonzero(ahead)), _MOST_POINTS))
         if standing is not None and (standing.yaw + 180) % 360 == yaw:
             score += _STANDS
         scores[yaw] = score + _NEIGHBOUR * sum(

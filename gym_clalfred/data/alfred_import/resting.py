@@ -54,7 +54,9 @@ def share_out(boxes: Boxes, measured: Set[str], rests: Points) -> dict[str, Poin
     return {name: rests[owner == k] for k, name in enumerate(names) if (owner == k).any()}
 
 
-def settle(boxes: Boxes, measured: Set[str], held: Mapping[str, Points], walked: Points) -> Boxes:
+def settle(
+    boxes: Boxes, measured: Set[str], held: Mapping[str, Points], walked: Points
+) -> dict[str, tuple[int, BoxArray]]:
     """The boxes with furniture as high and as far as things rest on it.
 
     Args:

@@ -173,7 +173,7 @@ class Reconstruction:
         found = {name: fit for name, fit in fitted.items() if fit is not None}
         rest = [place for name, place in sorted(self._places.items()) if name not in found]
         measured = frozenset(found)
-        found = dict(place_all(rest, found, self._walked))
+        found = place_all(rest, found, self._walked)
         self._ground(found, measured)
         rests = self._rests()
         found = dict(settle(found, measured, share_out(found, measured, rests), self._walked))

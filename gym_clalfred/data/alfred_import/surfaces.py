@@ -29,6 +29,18 @@ TOPS = frozenset(
     }
 )
 
+#: Furniture into which drawers and cabinets are built.
+HOLDS_PANELS = frozenset(
+    {
+        ObjectClass.CoffeeTable,
+        ObjectClass.Desk,
+        ObjectClass.DiningTable,
+        ObjectClass.Dresser,
+        ObjectClass.SideTable,
+        ObjectClass.TVStand,
+    }
+)
+
 #: Where other furniture holds things, as a share of its height.
 LEVEL_SHARES = {
     ObjectClass.ArmChair: 0.5,
