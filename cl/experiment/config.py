@@ -106,7 +106,7 @@ class RunConfig:
     max_steps: int | None = setting(
         None,
         "Actions after which an evaluation episode is cut.",
-        shown="100 on small, else 1000",
+        shown="100 on tiny and small, else 1000",
     )
     threads: int = setting(1, "Threads of torch; can change the last bit of a sum.", most=256)
 

@@ -235,7 +235,10 @@ TIERS = {
     # Evaluations take one annotation of each trajectory: other words for the same room and start
     # tell little more about an agent, at the full price.
     "tiny": Tier(
-        "tiny", _splits(3, _TINY_TRAIN, _TINY_OTHERS, _TINY_OTHERS), evaluated_annotations=1
+        "tiny",
+        _splits(3, _TINY_TRAIN, _TINY_OTHERS, _TINY_OTHERS),
+        evaluated_annotations=1,
+        evaluation_steps=100,
     ),
     # One annotation each: another trajectory teaches more than other words for the same one.
     "small": Tier(
