@@ -1,7 +1,8 @@
 """Usual boxes of furniture around the position that AI2-THOR records for it.
 
-Medians over the furniture of train and valid seen that masks show, symmetric to both sides; classes
-that masks never show have the catalogue's size.
+Medians, rounded and made symmetric, over the furniture that masks show in all rooms of train, valid
+seen and valid unseen. Classes that masks never show, and heights of which masks show too little
+(bins, beds, armchairs), follow the catalogue.
 """
 
 from __future__ import annotations
