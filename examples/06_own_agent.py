@@ -69,7 +69,9 @@ class GridTransformer(Agent):
         self.body = nn.TransformerEncoder(layer, config.layers, enable_nested_tensor=False)
         self.heads = nn.ModuleDict({name: nn.Linear(width, n) for name, n in LABELS.items()})
 
-    def see(self, observations: Sequence[Observation]) -> dict[str, Tensor]:
+    def see(
+        self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
+    ) -> dict[str, Tensor]:
         """(n, V * G * G) the class in the middle of each cell of each view."""
         classes = np.stack([observation["classes"] for observation in observations])
         size = classes.shape[-1]
@@ -102,7 +104,7 @@ class GridTransformer(Agent):
         return {"tokens": tokens[:, :WORDS]}
 
     def act(
-        self, seen: Mapping[str, Tensor], state: State, previous: Tensor
+        self, seen: Mapping[str, Tensor], state: State, previous: Tensor, memories: Sequence[Any]
     ) -> tuple[Decision, State]:
         """The same computation for one step."""
         said = self._decide(seen["grid"], state["tokens"], previous)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from fakes import FakeSource
 
+from clalfred.agents.acting.policy import BEFORE
 from clalfred.agents.agent import Agent, AgentConfig
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.agents.episode import EncodedEpisode
@@ -79,10 +80,16 @@ def observations(agent: Agent, count: int) -> list[dict[str, Any]]:
     ]
 
 
+def look(agent: Agent, shown: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
+    """What it takes in of the first step of some episodes."""
+    previous = torch.tensor([BEFORE] * len(shown))
+    return agent.see(shown, [agent.new_memory() for _ in shown], previous)
+
+
 def make_encoder(name: str, folder: Path) -> VisualEncoder:
     """An encoder with its own weights, or with random ones if it has none along."""
     if name != "resnet-18":
-        return ENCODERS.get(name)()
+        return ENCODERS.get(name)(None)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         torch.save(dict(ResNet18().state_dict()), folder / "resnet.pth")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import torch
-from contract_agents import episodes_for, observations
+from contract_agents import episodes_for, look, observations
 from fakes import FakeSource
 
 from clalfred.agents.acting.policy import Policy
@@ -76,6 +76,6 @@ def test_the_agent_learns_with_the_method_and_acts(monkeypatch: pytest.MonkeyPat
 
 def test_the_encoder_serves_the_two_branch_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     run("Add an encoder", monkeypatch)
-    agent = new_agent(RunConfig(encoder="mean-colours"))
+    agent = new_agent(RunConfig(agent="two-branch", encoder="mean-colours"))
     assert agent.sight == "mean-colours-1"
-    assert agent.see(observations(agent, 2))["maps"].shape == (2, 5, 3, 49)
+    assert look(agent, observations(agent, 2))["maps"].shape == (2, 5, 3, 49)

@@ -181,6 +181,30 @@ def test_mirrored_training_speaks_of_the_world_as_it_is(
     assert outputs.heads["action"].logits.shape == (len(batch.actions), len(Action))
 
 
+def test_along_an_experts_way_it_plans_as_it_was_trained(agent: SemanticMap) -> None:
+    source = tier_source("tiny")
+    key = next(entry.key for entry in source.entries(Split.TRAIN))
+    demonstration = demonstration_of(source.episode(key), source)
+    reader = EpisodeReader(source, agent)
+    episode = reader(demonstration)
+    with torch.no_grad():
+        trained = agent(agent.collate([episode])).heads["class"].logits
+        state = agent.start(episode.tokens.unsqueeze(0), torch.tensor([len(episode.tokens)]))
+    memory, previous, said = agent.new_memory(), torch.tensor([BEFORE]), []
+    for step, shown in zip(demonstration.actions, reader._observations(source.episode(key))):
+        seen = agent.see([shown], [memory], previous)
+        assert bool(seen["worked"]) == (len(said) > 0), "an expert's actions always work"
+        with torch.no_grad():
+            decision, changed = agent.act(seen, state, previous, [memory])
+        state = {**state, **changed}
+        said.append(decision.class_logits)
+        previous = torch.tensor([[int(step.action), int(step.target)]])
+    reader.close()
+    interactions = (episode.classes > 0).nonzero().flatten()
+    acted = torch.cat(said)[interactions]
+    torch.testing.assert_close(acted, trained, rtol=1e-4, atol=1e-4)
+
+
 def test_the_first_step_is_planned_from_the_words_alone(agent: SemanticMap) -> None:
     tokens = torch.randint(5, 60, (2, 128), generator=torch.Generator().manual_seed(0))
     state = agent.start(tokens, torch.tensor([128, 40]))
