@@ -34,6 +34,7 @@ from gym_clalfred.stream import demonstration_of
 REASON = "needs the extra play: pip install 'cl-alfred-gym[play]'"
 pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
+pytest.importorskip("httpx", reason="starlette's test client needs httpx")
 testclient: Any = pytest.importorskip("starlette.testclient", reason=REASON)
 
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
