@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 from click.testing import CliRunner
 from followers import Follower
@@ -29,7 +30,8 @@ from gym_clalfred.data.store import StoreInfo, write_info, write_rooms
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import MAX_FAILURES
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.stream import demonstration_of
+from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.stream import TaskStream, demonstration_of
 
 REASON = "needs the extra play: pip install 'cl-alfred-gym[play]'"
 pytest.importorskip("uvicorn", reason=REASON)
@@ -497,6 +499,17 @@ def test_demonstrations_gather_in_one_folder(session: Session, library: Library)
         "trial_ann_1",
         "trial_ann_2",
     ]
+    # ``data=`` is all that a stream needs, with the household and without.
+    env = gymnasium.make(ENV_IDS[0], data=library.save, tasks=["Pick&Place"], image_size=16)
+    stream, solved = TaskStream(env), 0
+    while not stream.exhausted:
+        stream.reset()
+        for one in stream.demonstration().actions:
+            pixels = None if one.mask is None else one.mask.decode()
+            step = env.unwrapped.act_with_mask(one.action, pixels)  # type: ignore[attr-defined]
+        solved += step[4]["success"]
+    env.close()
+    assert solved == 2
 
 
 def test_an_agents_part_is_kept_with_masks(library: Library, micro: Performer) -> None:
