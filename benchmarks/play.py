@@ -32,7 +32,7 @@ from tests.browser import CHROMIUM, browser
 #: Width of the screenshot in the docs, and its colours, so that it stays small.
 PICTURE_WIDTH = 1150
 PICTURE_COLOURS = 256
-PAGE_SIZE = "1480,1140"
+PAGE_SIZE = "1480,1080"
 
 #: Where the large view is on the page.
 FRONT = (
@@ -87,7 +87,7 @@ def draw_page(hub: Hub, path: Path) -> None:
         session.handle({"do": "act", "action": one.action.name})
     mask = session.worlds[0].simulator.sight().mask(actions[first].object_id or "")
     rows, columns = mask.nonzero()
-    spot = float(columns[len(columns) // 2]), float(rows[len(rows) // 2])
+    spot = float(columns[len(columns) // 2]) + 0.5, float(rows[len(rows) // 2]) + 0.5
     with (
         tempfile.TemporaryDirectory() as folder,
         served(hub) as port,

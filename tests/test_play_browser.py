@@ -46,6 +46,19 @@ PIXEL = """((id) => {
   return [box.x + (spot % 300 + 0.5) * box.width / 300, box.y + (Math.floor(spot / 300) + 0.5) * box.height / 300];
 })"""  # noqa: E501
 
+#: A place just inside the left edge of an object, less than a pixel of the screen from the wall.
+EDGE = """(() => {
+  const world = worlds[0], box = document.querySelector(".view.front").getBoundingClientRect();
+  for (let i = 300; i < 300 * 300; i++) {
+    const x = box.x + (i % 300) * box.width / 300 + 0.02;
+    if (i % 300 && world.pixels[i] && !world.pixels[i - 1] && x % 1 > 0.03
+        && Math.floor(300 * (Math.floor(x) - box.x) / box.width) < i % 300) {
+      window.edgeId = world.pixels[i];
+      return [x, box.y + (Math.floor(i / 300) + 0.5) * box.height / 300];
+    }
+  }
+})()"""
+
 
 @contextmanager
 def served(hub: Hub) -> Iterator[str]:
@@ -142,6 +155,11 @@ def test_pointing_outlines_and_names(new_tab: Callable[[str], Tab]) -> None:
             ".data.some((v, i) => i % 4 === 3 && v === 255)"
         )
         assert tab.value(drawn)
+        # A click's place is rounded down; what is outlined is what is clicked, also at its edge.
+        left = tab.value(EDGE)
+        tab.click(*left)
+        shown = tab.value("document.querySelector('#menu b').textContent")
+        assert shown == tab.value("worlds[0].told.objects[edgeId].name")
         assert tab.errors == []
 
 
