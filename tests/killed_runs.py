@@ -20,6 +20,7 @@ from clalfred.cl.experiment import RunConfig, train
 
 CONFIG = RunConfig(
     tier="tiny",
+    agent="two-branch",
     overrides=MICRO,
     batch_size=4,
     episodes_per_task=2,

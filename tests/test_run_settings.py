@@ -165,7 +165,6 @@ def test_a_memory_that_leaves_nothing_to_replay_is_refused(method: str) -> None:
         RunConfig(method=method, memory=k)
     assert RunConfig(method=method, memory=k + 1).method_settings(1000).memory == k + 1
     RunConfig(method="finetuning", memory=4)  # replays nothing anyway
-    RunConfig(method="finetuning", memory=4)
 
 
 def test_plots_and_films_that_fail_cost_no_results(

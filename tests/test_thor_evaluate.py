@@ -31,7 +31,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An agent that knows the shortest episode of a task by heart and errs in the others."""
     # The tests run side by side; more threads than cores would slow all of them down.
     torch.set_num_threads(1)
-    config = RunConfig(method="finetuning", tier="tiny", overrides=MICRO, batch_size=4)
+    config = RunConfig(
+        method="finetuning", agent="two-branch", tier="tiny", overrides=MICRO, batch_size=4
+    )
     inputs = make_inputs(config)
     agent, source = inputs.agent, inputs.source
     learner = config.learner(agent, method=config.method_settings(84), device="cpu")

@@ -202,7 +202,7 @@ def test_default_folders_tell_runs_apart(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
     configs += [RunConfig(memory=30), RunConfig(overrides={"alpha": 0.5})]
     configs += [RunConfig(agent="two-branch:paper"), RunConfig(agent="plain")]
-    configs += [RunConfig(encoder="resnet-18"), RunConfig(backend="fake")]
+    configs += [RunConfig(agent="two-branch", encoder="resnet-18"), RunConfig(backend="fake")]
     assert len({default_folder(config) for config in configs}) == len(configs)
 
 
