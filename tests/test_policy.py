@@ -210,6 +210,7 @@ def test_a_loop_is_left_by_another_navigation_action() -> None:
         front = np.full((4, 4, 3), step % 6, dtype=np.uint8)
         action, trace = helpers.choose(scores, MUG, front, None, trace)
         taken.append(action)
-    # Views repeat with period 6: the first run of ten that came before ends at step 15.
-    assert taken[:15] == [Action.RotateLeft] * 15
-    assert taken[15] is Action.LookUp
+    # Views repeat with period 6: the first run of ten that lies wholly before the last ten, and
+    # equals it, begins at step 0 and is repeated at steps 12 to 21.
+    assert taken[:21] == [Action.RotateLeft] * 21
+    assert taken[21] is Action.LookUp
