@@ -235,7 +235,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     text = page.read_text()
     assert text.startswith("# Ours")
     assert "| cama | 1 |" in text
-    assert "| valid seen | " in text
+    assert "| seen rooms | " in text
     assert "(results/figures/overview.png)" in text
     assert "(results/figures/success-behavior-il-disjoint.png)" in text
     assert "{{" not in text
