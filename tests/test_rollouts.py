@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def config(**changes: object) -> RolloutConfig:
 
 
 def test_results_do_not_depend_on_environments_or_processes() -> None:
-    agent = trained_learner().policy
+    # The fake household looks the same after a step, which the rules would take for standing still.
+    agent = replace(trained_learner().policy, heuristics=ActionHeuristics.off())
     alone = evaluate(agent, SOURCE, KEYS, config(environments=1, max_steps=30))
     assert [result.episode for result in alone] == [str(key) for key in KEYS]
     assert {result.success for result in alone} == {True, False}
