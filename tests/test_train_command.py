@@ -16,6 +16,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from clalfred.agents.checkpoint import load_state
 from clalfred.cl.experiment import RunConfig, read_results
+from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.media import pick_episodes
 from clalfred.cl.experiment.run import limited
@@ -59,7 +60,7 @@ def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> N
         assert [sum(cell is not None for cell in row) for row in matrix] == list(range(1, 8))
         episodes = results.document["splits"][split]["episodes"]
         assert len(episodes) == 28
-        assert all(one["episode"].startswith(split) for one in episodes)
+        assert all(one["episode"].startswith(f"valid_{split}/") for one in episodes)
         assert all(one["steps"] <= 4 for one in episodes)
     assert results.document["labels"]["backend"].startswith("embedded")
     assert all(results.document["seconds"][name] > 0 for name in ("train", "evaluate", "processor"))
@@ -136,7 +137,8 @@ def test_annotations_to_evaluate_on(changes: dict[str, Any], expected: set[int])
     for split, groups in evaluation_sets(config, source, tasks).items():
         keys = [key for group in groups for key in group]
         assert {key.annotation for key in keys} == expected
-        trajectories = len({entry.key.trajectory for entry in source.entries(split)})
+        entries = source.entries(EVALUATED["valid"][split])
+        trajectories = len({entry.key.trajectory for entry in entries})
         assert len(keys) == len(expected) * trajectories
 
 
@@ -160,18 +162,20 @@ def test_every_setting_is_an_option_and_changes_the_run(
         "backend": "embedded", "agent": "two-branch:paper", "encoder": "conv",
         "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
-        "evaluation_annotations": "2", "max_steps": "77", "threads": "1",
+        "evaluation_annotations": "2", "max_steps": "77", "threads": "1", "evaluate_on": "test",
     }  # fmt: skip
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
     out = tmp_path / "run"
     # Ends with an error about the missing data, after the folder has been claimed.
     arguments += ["--evaluate-ahead", "--augment", "--set", "candidates=20"]
+    arguments += ["--blind", "--deaf", "--no-rules"]
     arguments += ["--set", "agent.dropout=0.25"]
     CliRunner().invoke(main, [*arguments, "--out", str(out)])
     config = RunConfig.from_dict(json.loads((out / "config.json").read_text())["config"])
     found = config.to_dict()
     assert found.pop("evaluate_ahead") is True
     assert found.pop("augment") is True
+    assert [found.pop(name) for name in ("blind", "deaf", "rules")] == [True, True, False]
     assert found.pop("overrides") == {"candidates": 20, "agent.dropout": 0.25}
     assert config.agent_config().dropout == 0.25  # type: ignore[attr-defined]
     others = {"schedule": "disjoint", "split_folder": "None"}
@@ -183,10 +187,8 @@ def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
     path.write_text("method: er\nseed: 5\ntier: tiny\n")
     assert read_settings(str(path)) == {"method": "er", "seed": 5, "tier": "tiny"}
     demo = RunConfig.from_dict(read_settings("demo"))
-    assert demo.method == "cama"
-    with pytest.raises(
-        BadInputError, match="it has ablation, ablation-memory, demo, grid, paper, schedules"
-    ):
+    assert demo.method == "er"
+    with pytest.raises(BadInputError, match="it has demo, main, others, paper, schedules, weights"):
         read_settings("nothing")
 
 

@@ -161,7 +161,7 @@ def test_a_difference_that_turns_round_is_named(tmp_path: Path) -> None:
     first, second = runs_with(er=0.8, cama=0.2), runs_with(er=0.2, cama=0.8)
     turned = agreement(first, second)
     assert (turned.differences, turned.inside, turned.certain, turned.again) == (2, 0, 2, 0)
-    assert turned.reversed[0].startswith("behavior-il, disjoint, valid_seen: cama \u2212 er -")
+    assert turned.reversed[0].startswith("behavior-il, disjoint, seen: cama \u2212 er -")
     # Orders that only one set has do not count, nor do changed settings.
     variant = invented_results(RunConfig(method="cama", overrides={"alpha": 0.5}), 0.5)
     assert agreement([*first, variant], [*second[:3], *second[4:], variant]).differences == 2
