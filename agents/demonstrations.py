@@ -220,7 +220,7 @@ class EpisodeReader:
         for _ in replay(self._simulator, episode):
             frame = self._simulator.frame()
             shown = {name: getattr(frame, name) for name in self.agent.observes}
-            yield blank(shown) if self.blind else shown
+            yield blank(shown, self.agent.encoder is None) if self.blind else shown
 
     @cached_property
     def _keys(self) -> Mapping[str, EpisodeKey]:
@@ -249,16 +249,18 @@ def _prepare(reader: EpisodeReader, names: Sequence[str]) -> int:
     return len(names)
 
 
-def blank(observation: Observation) -> Observation:
-    """Pictures that show nothing, but for one pixel that changes whenever anything does.
+def blank(observation: Observation, feels: bool) -> Observation:
+    """Pictures that show nothing.
 
-    So an agent that sees nothing still feels whether its last action has done something.
+    Args:
+        observation: the pictures.
+        feels: let one pixel change whenever anything does, so that an agent that reads off its
+            views whether its last action has worked still knows that.
     """
     shown = {name: np.zeros_like(picture) for name, picture in observation.items()}
-    if "rgb" in shown:
-        shown["rgb"][0, 0, 0] = list(
-            zlib.crc32(observation["rgb"].tobytes()).to_bytes(4, "big")[:3]
-        )
+    if feels and "rgb" in shown:
+        digest = zlib.crc32(observation["rgb"].tobytes()).to_bytes(4, "big")
+        shown["rgb"][0, 0, 0] = list(digest[:3])
     return shown
 
 

@@ -21,6 +21,7 @@ from gym_clalfred.data.trajectory import (
 )
 from gym_clalfred.errors import DataError, SimulatorError
 from gym_clalfred.objects import OPENABLE, PICKUPABLE, RECEPTACLES, TOGGLEABLE, ObjectClass
+from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.simulator.contract import (
     SIGHT_PIXELS,
     SUCCESS,
@@ -286,3 +287,7 @@ class FakeSource(EpisodeSource):
 
 def _in_rooms(task: TaskSpec, rooms: tuple[int, ...]) -> list[Trajectory]:
     return [trajectory(task, room) for room in rooms]
+
+
+# Also in processes that only unpickle a ``FakeSource``.
+BACKENDS.setdefault("fake", Backend("fakes:FakeSimulator"))

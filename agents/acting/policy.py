@@ -171,7 +171,8 @@ class Policy:
     def _shown(self, observation: Observation) -> Observation:
         if not self.blind:
             return observation
-        return blank({name: observation[name] for name in self.agent.observes})
+        pictures = {name: observation[name] for name in self.agent.observes}
+        return blank(pictures, feels=self.agent.encoder is None)
 
     def _forward(
         self,
