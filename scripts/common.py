@@ -74,7 +74,7 @@ def _option(name: str, one: Field[Any]) -> Callable[[Command], Command]:
     choices, shown = one.metadata["choices"], one.metadata["shown"] or one.default
     flag = f"--{name.replace('_', '-')}"
     text = one.metadata["text"] + ("" if shown is None else f"  [default: {shown}]")
-    if choices is not None:
+    if choices is not None and name != "tier":  # tiers are checked later, with a hint
         return click.option(flag, type=click.Choice(list(choices())), default=None, help=text)
     if kind is bool:
         return click.option(f"{flag}/--no-{flag[2:]}", default=None, help=text)
