@@ -158,7 +158,7 @@ def _clear_errors(command: Command, continues: Continues) -> Command:
             how = " The same command again continues." if continues(options) else ""
             click.echo(f"\nInterrupted.{how}", err=True)
             # Python ends by the signal itself, whatever the exit code, once an interrupt has left
-            # code compiled from a string (dataclasses and numba have some); compiling any forgets it.
+            # code compiled from a string (dataclasses have some); compiling any forgets it.
             exec("")
             sys.exit(130)
 

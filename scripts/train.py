@@ -99,6 +99,7 @@ def default_folder(config: RunConfig) -> Path:
         for letter, value in (
             ("t", config.episodes_per_task),
             ("e", config.evaluation_episodes),
+            ("i", config.interim_episodes),
             ("a", config.evaluation_annotations),
         )
         if value is not None

@@ -95,6 +95,11 @@ class RunConfig:
     evaluation_episodes: int | None = setting(
         None, "Evaluate on N episodes per task and split.", shown="all"
     )
+    interim_episodes: int | None = setting(
+        None,
+        "Evaluate on fewer, N per task and split, before the last task is learned.",
+        shown="as many as at the end",
+    )
     evaluation_annotations: int | None = setting(
         None,
         "Evaluate on N annotations per trajectory.",

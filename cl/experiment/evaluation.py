@@ -88,6 +88,11 @@ def evaluation_sets(
     return sets
 
 
+def thinned(sets: EvaluationSets, count: int | None) -> EvaluationSets:
+    """At most so many episodes of each task and split."""
+    return {split: [spread(one, count) for one in tasks] for split, tasks in sets.items()}
+
+
 def spread(keys: Sequence[EpisodeKey], count: int | None) -> tuple[EpisodeKey, ...]:
     """At most ``count`` of the keys, evenly spread over them."""
     if count is None or count >= len(keys):

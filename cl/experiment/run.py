@@ -34,7 +34,7 @@ from clalfred.cl.experiment.callbacks import (
 )
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.curves import RunLogger
-from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
+from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets, thinned
 from clalfred.cl.experiment.folder import RunFolder, storage_errors
 from clalfred.cl.experiment.inputs import RunInputs, make_inputs
 from clalfred.cl.experiment.results import Evaluation, Results, make_results
@@ -252,7 +252,7 @@ class Run:
             records = evaluate_tasks(
                 self.learner.policy,
                 self.inputs.source,
-                self.sets,
+                self.sets if learned == count else thinned(self.sets, self.config.interim_episodes),
                 tasks,
                 self.rollout,
                 self.folder.evaluation(learned),

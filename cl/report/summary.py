@@ -224,6 +224,7 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         for name, value in (
             ("episodes per task", config.episodes_per_task),
             ("evaluation episodes per task", config.evaluation_episodes),
+            ("of them before the end", config.interim_episodes),
             ("annotations per trajectory", config.evaluation_annotations),
             ("memory", config.memory),
             ("batch", config.batch_size),
