@@ -45,17 +45,21 @@ class Outcome:
 
 
 def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
-    """Every combination of the settings that are lists; others are common to all runs."""
+    """Every combination of the settings that are lists; others are common to all runs.
+
+    ``seed: order`` gives every order a seed of its own, its number.
+    """
     default = RunConfig()
     axes = {name: _as_list(settings.get(name, getattr(default, name))) for name in AXES}
     common = {name: value for name, value in settings.items() if name not in AXES}
     wrong = [name for name, value in common.items() if isinstance(value, list)]
     if wrong:
         raise BadInputError(f"{', '.join(wrong)}: only {', '.join(AXES)} can have several values")
-    runs = [
-        RunConfig.from_dict({**common, **dict(zip(axes, values))})
-        for values in itertools.product(*axes.values())
-    ]
+    chosen = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
+    for one in chosen:
+        if one["seed"] == "order":
+            one["seed"] = one["order"]
+    runs = [RunConfig.from_dict({**common, **one}) for one in chosen]
     empty = [name for name, values in axes.items() if not values]
     if empty:
         raise BadInputError(f"{', '.join(empty)}: expected at least one value, got none")
