@@ -120,6 +120,7 @@ class AgentConfig:
 
     Args:
         batch_size: episodes per update that suit it.
+        updates: per streamed episode that suit it; the paper makes one.
         learning_rate: that suits it.
         max_gradient_norm: longer gradients are scaled down to this; the paper's is 5.
         encoder: name of the visual encoder that it sees with; empty for none.
@@ -129,6 +130,7 @@ class AgentConfig:
     """
 
     batch_size: int = 32
+    updates: float = 1.0
     learning_rate: float = 1e-3
     max_gradient_norm: float = 5.0
     encoder: str = ""

@@ -17,14 +17,13 @@ from gym_clalfred.actions import Action
 
 @dataclass(frozen=True)
 class PantryConfig(MethodConfig):
-    """Changes the common settings: a quarter of each batch is new, and the average acts.
+    """Changes the common settings: the average acts.
 
     Args:
         packed: keep what was seen compressed, without loss, and count it so.
         varied: keep all kinds of behaviour equally often, see ``kind_of``.
     """
 
-    stream_size: int = 8
     average: float = 0.01
     packed: bool = True
     varied: bool = True
@@ -33,8 +32,8 @@ class PantryConfig(MethodConfig):
 class Pantry(ContinualLearner):
     """The project's own method: much in little room, and something of every kind.
 
-    Update: ``min L(x, x')``, as ER, with three replayed episodes for each new one in a batch. What
-    acts is the average ``e <- (1 - a) * e + a * theta`` of the weights over the updates.
+    Update: ``min L(x, x')``, as ER. What acts is the average ``e <- (1 - a) * e + a * theta`` of
+    the weights over the updates.
 
     Stores: episodes, packed. When there is no room, a random episode goes of the kind that is most
     frequent; a kind is the set of verbs that the demonstration uses. One more model. Boundaries:

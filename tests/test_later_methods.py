@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from clalfred.agents.agent import Head, Outputs
 from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.training import TrainingConfig
 from clalfred.cl.base import follow
 from clalfred.cl.erace import ERACE
 from clalfred.cl.memory import ByteMemory, MemoryItem
@@ -47,6 +48,15 @@ def test_rar_makes_r_updates_per_episode() -> None:
     agent = learner("rar", repeats=3)
     agent.learn(stream_for(agent, 9))
     assert agent.num_updates == 27
+
+
+@pytest.mark.parametrize(("updates", "expected"), [(1.0, 12), (0.5, 6), (2.0, 24)])
+@pytest.mark.parametrize("name", ["er", "finetuning", "clib", "joint"])
+def test_all_methods_make_as_many_updates(name: str, updates: float, expected: int) -> None:
+    training = TrainingConfig(batch_size=6, updates=updates)
+    agent = learner(name, training=training)
+    agent.learn(stream_for(agent, 12))
+    assert agent.num_updates == expected
 
 
 def test_rar_weighs_stream_and_memory_apart() -> None:

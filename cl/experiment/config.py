@@ -281,6 +281,7 @@ class RunConfig:
         training = replace(
             settings.training,
             batch_size=batch_size,
+            updates=agent.updates,
             learning_rate=agent.learning_rate,
             # The released MIR and EWC++ do not clip.
             max_gradient_norm=max(settings.training.max_gradient_norm, agent.max_gradient_norm),
