@@ -18,8 +18,8 @@ def replay(simulator: Simulator, episode: Episode, rebuilt: bool = False) -> Ite
     Args:
         simulator: where to replay.
         episode: with the expert's actions.
-        rebuilt: whether the rooms are rebuilt from recordings. They do not allow every recorded
-            action, some 1 in 5,000; one that fails changes nothing, and the expert goes on.
+        rebuilt: whether the rooms are rebuilt from recordings, which allow nearly every recorded
+            action; one that fails changes nothing, and the expert goes on.
     """
     simulator.reset(episode.trajectory.scene)
     for number, step in enumerate(episode.trajectory.actions):

@@ -11,7 +11,13 @@ from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import is_offline, method_names
-from clalfred.cl.report.paired import Difference, compare, success_rate
+from clalfred.cl.report.paired import (
+    Difference,
+    compare,
+    holm,
+    probability_of_improvement,
+    success_rate,
+)
 from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
 from gym_clalfred.data.source import EpisodeSource
@@ -24,6 +30,18 @@ SETUP_TITLES = {setup.value: setup.paper_name for setup in Setup}
 
 #: The paper's setups, in the README's table.
 HEADLINE = ("behavior-il", "environment-il")
+
+#: What is asked of the two setups together: does the first method solve more than the second?
+QUESTIONS = (
+    ("pantry", "er"),
+    ("pantry", "der++"),
+    ("pantry", "cama"),
+    ("cama", "der++"),
+    ("cama", "er"),
+    ("der++", "er"),
+    ("er", "finetuning"),
+    ("joint", "er"),
+)
 
 #: Orders that every method is run on; more of them count in differences only, where both sides
 #: have them.
@@ -45,6 +63,38 @@ def tables(runs: Sequence[Results]) -> str:
                 f"{differences}"
             )
     return "\n\n".join(parts)
+
+
+def pooled(runs: Sequence[Results]) -> str:
+    """Markdown: differences between pairs of methods over both of the paper's setups together."""
+    memories: dict[int | None, list[Results]] = {}
+    for run in as_they_are(runs):
+        if run.config.schedule == "disjoint" and run.config.setup in HEADLINE:
+            memories.setdefault(run.config.memory, []).append(run)
+    parts = []
+    for memory, group in memories.items():
+        table = _questions(by_method(group))
+        if table:
+            title = "the paper's share of the stream" if memory is None else f"{memory} episodes"
+            parts.append(f"Memory: {title}.\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def _questions(methods: dict[str, list[Results]]) -> str:
+    asked = []
+    for first, second in QUESTIONS:
+        ours, theirs = methods.get(first, []), methods.get(second, [])
+        gaps = [compare(ours, theirs, split) for split in SPLITS]
+        found = [gap for gap in gaps if gap is not None]
+        if len(found) == len(SPLITS):
+            wins = probability_of_improvement(ours, theirs, "unseen")
+            asked.append((f"{first} − {second}", found, _percent(wins)))
+    corrected = iter(holm([gap.p for _, gaps, _ in asked for gap in gaps]))
+    rows = [["", "pairs", *(cell for one in SPLITS for cell in (f"{one}: SR last", "p")), "wins"]]
+    for title, gaps, wins in asked:
+        cells = [cell for gap in gaps for cell in (_gap(gap), f"{next(corrected):.3f}")]
+        rows.append([title, str(gaps[0].runs), *cells, wins])
+    return _markdown(rows) if asked else ""
 
 
 def ablations(runs: Sequence[Results]) -> str:
@@ -198,8 +248,8 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 
 
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
-    """Those of methods with the settings of their preset."""
-    return [run for run in runs if not run.config.variant]
+    """Those of methods with the settings of their preset; the memory is the table's."""
+    return [run for run in runs if not run.config.variant.keys() - {"memory"}]
 
 
 def _plain_title(run: Results) -> str:
