@@ -95,14 +95,14 @@ def test_the_interval_covers_how_much_runs_differ() -> None:
 
 def test_episodes_of_one_room_are_drawn_together() -> None:
     solved = {
-        f"valid/task-{room}/trial_{n}#0": float(room < 3) for room in range(6) for n in range(9)
+        f"valid/task-{room}/trial_{n}#0": float(room < 20) for room in range(40) for n in range(9)
     }
     alone, together = bootstrap([solved]), bootstrap([solved], room_of)
     assert alone.mean == together.mean == 0.5
-    # By hand: 6 rooms, half of them solved, so the mean's deviation is sqrt(1/4/6).
-    half = 1.96 * np.sqrt(0.25 / 6)
-    assert together.high - together.low == pytest.approx(2 * half, abs=0.1)
-    assert alone.high - alone.low < 0.7 * (together.high - together.low)
+    # By hand: 40 rooms, half of them solved, so the mean's deviation is sqrt(1 / 4 / 40).
+    half = 1.96 * np.sqrt(0.25 / 40)
+    assert together.high - together.low == pytest.approx(2 * half, abs=0.03)
+    assert alone.high - alone.low == pytest.approx(2 * half / 3, abs=0.02)
 
 
 def test_holm_corrects_for_many_questions() -> None:
@@ -250,7 +250,7 @@ def test_other_settings_stand_beside_the_method_as_it_is() -> None:
     runs += [invented_results(half, 0.2), invented_results(slow, 0.5)]
     runs.append(invented_results(replace(slow, order=2), 0.4))
     assert "alpha" not in tables(runs)
-    assert "memory" not in tables(runs)
+    assert "memory 30" in tables(runs)  # a table of its own
     rows = ablations(runs).splitlines()
     assert [row.split(" | ")[:3] for row in rows[2:]] == [
         ["| cama, alpha 0.5", "Behavior-IL", "1, 2"],

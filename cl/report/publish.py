@@ -83,8 +83,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     """Writes the page and its figures from a folder of published results.
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{overview}}``,
-    ``{{tables}}``, ``{{pooled}}``, ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and
-    ``{{objects}}`` are filled in.
+    ``{{tables}}``, ``{{pooled}}``, ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``,
+    ``{{confidence}}`` and ``{{objects}}`` are filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
