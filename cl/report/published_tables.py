@@ -109,7 +109,13 @@ def ablations(runs: Sequence[Results]) -> str:
     for (title, setup), group in variants.items():
         row = [title, setup, ", ".join(str(run.config.order) for run in group)]
         plain = _plain_title(group[0])
-        same = [one for one in as_they_are(runs) if one.config.method_title == plain]
+        # Another memory is compared with the usual one, other settings with the same memory.
+        memory = group[0].config.memory if group[0].config.variant.keys() != {"memory"} else None
+        same = [
+            one
+            for one in as_they_are(runs)
+            if one.config.method_title == plain and one.config.memory == memory
+        ]
         for split in SPLITS:
             row += [
                 _mean(group, split, "SR_last"),
