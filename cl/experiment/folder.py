@@ -73,12 +73,16 @@ class RunFolder:
         return self.path / "evaluations" / f"after-{number}.jsonl"
 
     @contextmanager
-    def open(self) -> Iterator[RunFolder]:
-        """Takes the folder for this process alone, after checking that it is this run's."""
+    def open(self, wait_seconds: float = 0.0) -> Iterator[RunFolder]:
+        """Takes the folder for this process alone, after checking that it is this run's.
+
+        Args:
+            wait_seconds: how long to wait for another process that has it.
+        """
         with storage_errors(self.path):
             refuse_other_run(self.path, self.config)
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.path / "run.lock", timeout=0)
+            lock = FileLock(self.path / "run.lock", timeout=wait_seconds)
             try:
                 lock.acquire()
             except Timeout:

@@ -55,6 +55,7 @@ def train(
     checkpoint_seconds: float = 30.0,
     media: bool = True,
     callbacks: Sequence[BaseCallback] = (),
+    wait_seconds: float = 0.0,
 ) -> Results:
     """Trains, evaluates after each task, and writes the results; continues what was begun.
 
@@ -68,6 +69,7 @@ def train(
         checkpoint_seconds: least time between two checkpoints.
         media: whether to make plots and videos at the end.
         callbacks: SB3's, called after each episode; a ``RunCallback`` also hears of evaluations.
+        wait_seconds: how long to wait for another process that works on this run.
     """
     if config.agent_config().portable:
         make_portable()
@@ -75,7 +77,7 @@ def train(
         keep_freed_memory()
     find_device(device)  # a wrong one is said before anything slow begins
     folder = RunFolder(out, config)
-    with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
+    with folder.open(wait_seconds), storage_errors(folder.path), torch_threads(config.threads):
         results = folder.load_results()
         if results is None:
             run = Run(config, folder, inputs or make_inputs(config), device, workers)

@@ -7,6 +7,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, field, fields
+from functools import cache
 from typing import Any
 
 from gym_clalfred.errors import BadInputError
@@ -54,6 +55,7 @@ def declared(config_class: type) -> dict[str, Field[Any]]:
     return {one.name: one for one in fields(config_class) if "text" in one.metadata}
 
 
+@cache
 def kind_of(config_class: type, name: str) -> tuple[type, bool]:
     """The type of a setting and whether it may be ``None``."""
     hint = typing.get_type_hints(config_class)[name]

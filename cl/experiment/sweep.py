@@ -2,7 +2,7 @@
 
 Each run is a process of its own with a folder of its own, so nothing depends on who runs it: local
 and remote sweeps give equal results, a killed worker costs what it did since its last checkpoint,
-and a finished run is never run again. An interrupted sweep ends its processes and starts no other.
+and a finished run is never run again. Runs end with the sweep that started them, however it ends.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
@@ -64,7 +65,8 @@ def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
     if empty:
         raise BadInputError(f"{', '.join(empty)}: expected at least one value, got none")
     if len({run.name for run in runs}) != len(runs):
-        raise BadInputError("a value occurs twice in the sweep")
+        twice = next(name for name, count in Counter(r.name for r in runs).items() if count > 1)
+        raise BadInputError(f"a value occurs twice in the sweep, which would run {twice} twice")
     return runs
 
 
@@ -164,7 +166,7 @@ def do(job: Job, children: Children | None = None) -> Outcome:
 def _command(job: Job) -> list[str]:
     """The process that does a run."""
     run = [sys.executable, "-m", "clalfred.cl.experiment", json.dumps(job.config), job.folder]
-    return run if job.media else [*run, "--no-media"]
+    return [*run, "--with-parent", *([] if job.media else ["--no-media"])]
 
 
 def _environment() -> dict[str, str]:

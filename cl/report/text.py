@@ -21,7 +21,12 @@ def task_title(task: str) -> str:
 
 def percent(share: float | None) -> str:
     """A share as the paper prints it; a dash where there is none."""
-    return "\u2013" if share is None else f"{100 * share:.2f}"
+    return "\u2013" if share is None else f"{hundredths(share):.2f}"
+
+
+def hundredths(share: float) -> float:
+    """A share in % as it is printed, with two places; what is nearly 0 has no sign."""
+    return round(100 * share, 2) + 0.0
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
