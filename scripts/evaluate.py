@@ -97,7 +97,7 @@ def main(
     name: str | None,
     device: str,
 ) -> None:
-    """Evaluate a trained AGENT: an agent.zip or the folder of a finished run."""
+    """Evaluate a trained AGENT: an agent.zip, a run's folder or a bundled agent's name."""
     from tqdm import tqdm
 
     from clalfred.cl.board.submission import check_name, make_submission, write_submission
