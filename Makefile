@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types bench clean
+.PHONY: demo test check format lint types agents docs bench clean
 
 $(VENV)/.installed: setup.py constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -35,6 +35,9 @@ types: $(VENV)/.installed-dev
 	mkdir -p build/types/clalfred
 	for folder in agents cl scripts; do ln -sfn ../../../$$folder build/types/clalfred/; done
 	$(BIN)/mypy
+
+agents: $(VENV)/.installed  ## trains the agents that come with the package; takes hours
+	$(BIN)/python -m clalfred.scripts.agents
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.environment

@@ -20,6 +20,7 @@ COMMANDS = (
     "play",
     "sweep",
     "report",
+    "verify",
 )
 
 EXTRAS = {
@@ -51,6 +52,7 @@ setup(
     package_dir=PACKAGE_DIR,
     package_data={
         "": ["py.typed", "*.txt", "*.html", "configs/*.yaml", "weights/*.safetensors"],
+        "clalfred.agents": ["trained/*.yaml", "trained/*.zip"],
     },
     install_requires=[
         "gymnasium>=1.0",

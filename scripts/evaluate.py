@@ -22,6 +22,7 @@ Examples:
   clalfred-evaluate runs/small/behavior-il-cama-order1-seed0
   clalfred-evaluate agent.zip --split valid_seen --task Heat --workers 2
   clalfred-evaluate agent.zip --lines heat.jsonl       continues what is there
+  clalfred-evaluate agent.zip --submission mine.jsonl  for clalfred-verify
 """
 
 
@@ -68,6 +69,12 @@ Examples:
     type=click.Path(),
     help="JSON lines file for the episodes' results; goes on from what is there.",
 )
+@click.option(
+    "--submission",
+    type=click.Path(),
+    help="Write a file with all actions and scores, which clalfred-verify checks.",
+)
+@click.option("--name", help="What the board calls the submission.  [default: method and agent]")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda or auto.")
 @clear_errors_resumable(lambda options: options["lines"] is not None)
 def main(
@@ -86,11 +93,14 @@ def main(
     deaf: bool,
     workers: int,
     lines: str | None,
+    submission: str | None,
+    name: str | None,
     device: str,
 ) -> None:
-    """Evaluate a trained AGENT: an agent.zip or the folder of a finished run."""
+    """Evaluate a trained AGENT: an agent.zip, a run's folder or a bundled agent's name."""
     from tqdm import tqdm
 
+    from clalfred.cl.board.submission import check_name, make_submission, write_submission
     from clalfred.cl.experiment.agent_file import load_agent
     from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select, with_changes
     from clalfred.cl.failures import failure_table, format_failures
@@ -99,9 +109,11 @@ def main(
     from gym_clalfred.data.sources import open_source
 
     check_names(split=split, task=task, room=room, tier=tier)
-    trained, config = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
+    if name is not None:
+        check_name(name)
+    trained, run = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
     config = with_changes(
-        config,
+        run,
         tier=tier,
         data=data,
         backend=backend,
@@ -148,6 +160,9 @@ def main(
         sys.exit(1)
     if lines:
         click.echo(f"\nepisodes  {lines}")
+    if submission:
+        made = make_submission(name, trained, run, config, source, summary)
+        click.echo(f"\nsubmission  {write_submission(submission, made)}")
 
 
 if __name__ == "__main__":

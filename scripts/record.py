@@ -28,7 +28,8 @@ Examples:
     "agents",
     type=click.Path(),
     multiple=True,
-    help="agent.zip or a run's folder; two stand side by side, in a .png any number.  "
+    help="agent.zip, a run's folder or a bundled agent's name; two stand side by side, in a .png "
+    "any number.  "
     "[default: the expert]",
 )
 @click.option("--expert", is_flag=True, help="The expert; with one --agent, beside it.")

@@ -24,7 +24,10 @@ from gym_clalfred import __version__
 
 IMPORTER = "gym_clalfred.data.alfred_import.importer.import_alfred"
 
-COMMANDS = ("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report")
+COMMANDS = (
+    *("train", "evaluate", "record", "generate", "data", "doctor", "sweep", "report"),
+    "verify",
+)
 
 
 def command(name: str) -> click.Command:
@@ -208,6 +211,7 @@ WRITERS = {
     "generate": ("tiny", "--cache", "{out}"),
     "sweep": ("--tier", "tiny", "--out", "{out}"),
     "report": ("{finished}/runs", "--out", "{out}"),
+    "verify": ("{finished}/none.jsonl", "--page", "{out}/board.html"),
 }
 
 

@@ -18,7 +18,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 from torch import nn
 
-from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.actions import Action
+from gym_clalfred.errors import BadInputError, DataError, UsageError
+from gym_clalfred.objects import ObjectClass
 
 #: What the first line holds.
 _CONDITIONS = "conditions"
@@ -39,6 +41,8 @@ class EpisodeResult:
         interactions: those that worked, in order: "PickupObject Mug, OpenObject Fridge".
         end: what ended it: ``stop``, ``failures`` (too many actions failed) or ``limit``; empty
             after an error.
+        actions: all that were given to the environment, see ``written_action``; empty in files of
+            releases that did not keep them, and after an error.
     """
 
     episode: str
@@ -50,6 +54,34 @@ class EpisodeResult:
     error: str = ""
     interactions: str = ""
     end: str = ""
+    actions: str = ""
+
+
+def written_action(action: Action, object_class: ObjectClass) -> str:
+    """An action as logs have it: ``MoveAhead``, or ``PickupObject:Mug`` for an interaction."""
+    return f"{action.name}:{object_class.name}" if action.is_interaction else action.name
+
+
+def read_actions(text: str) -> tuple[tuple[Action, ObjectClass], ...]:
+    """The actions of a log, which are separated by single spaces.
+
+    Raises:
+        BadInputError: if one of them is not written as ``written_action`` does.
+    """
+    return tuple(map(_read_action, text.split(" "))) if text else ()
+
+
+def _read_action(text: str) -> tuple[Action, ObjectClass]:
+    name, colon, target = text.partition(":")
+    try:
+        pair = Action[name], ObjectClass[target] if colon else ObjectClass.NoObject
+    except KeyError:
+        pair = None
+    if pair is None or written_action(*pair) != text:
+        raise BadInputError(
+            f"action {text[:60]!r}: expected one such as MoveAhead, or PickupObject:Mug"
+        )
+    return pair
 
 
 def read_results(

@@ -24,6 +24,7 @@ from clalfred.agents.acting.records import (
     read_results,
     result_writer,
     weights_digest,
+    written_action,
 )
 from clalfred.agents.agent import Agent
 from gym_clalfred.actions import Action
@@ -262,6 +263,7 @@ class _Slot:
         self._info: dict[str, Any] = {}
         self._spent = 0.0
         self._interactions: list[str] = []
+        self._actions: list[str] = []
         self.key: EpisodeKey | None = None
         self.state: EpisodeState | None = None
         self.observation: dict[str, Any] = {}
@@ -270,7 +272,7 @@ class _Slot:
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
         """Starts an episode; gives a result at once if that is impossible."""
         self.key, self._info, self._spent = key, {}, 0.0
-        self._interactions, self.unreadable = [], False
+        self._interactions, self._actions, self.unreadable = [], [], False
         try:
             if self._env is None:
                 self._env = env_for(
@@ -301,6 +303,7 @@ class _Slot:
         if self._info.get("crashed"):
             return self._end(f"the simulator crashed: {self._info.get('reason')}")
         done, target = Action(int(action[0])), ObjectClass(int(action[1]))
+        self._actions.append(written_action(done, target))
         if done.is_interaction and self._info["action_success"]:
             self._interactions.append(f"{done.name} {target.name}")
         if terminated or truncated:
@@ -334,6 +337,7 @@ class _Slot:
             expert_steps=len(self._source.episode(self.key).trajectory.actions),
             interactions=", ".join(self._interactions),
             end=end,
+            actions=" ".join(self._actions),
         )
 
 

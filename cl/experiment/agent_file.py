@@ -15,6 +15,7 @@ from clalfred.agents.checkpoint import load_state, save_state
 from clalfred.agents.numerics.arithmetic import make_portable
 from clalfred.agents.registry import config_from_dict, make_agent
 from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.cl.experiment.bundled import find_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import make_encoder
 from gym_clalfred.errors import BadInputError, DataError
@@ -48,21 +49,16 @@ def load_agent(
     """An agent that can act, with SB3's ``predict``, and the config of its run.
 
     Args:
-        path: ``agent.zip`` or a run's folder that has one.
+        path: ``agent.zip``, a run's folder that has one, or the name of an agent that comes with
+            the package, such as ``joint-masks``.
         encoder: what it sees with, if not what the config names.
         rules: whether the released agent's rules help it, which look at the views themselves.
         blind: whether it sees nothing, and gets no help from the rules.
         deaf: whether it reads nothing.
         device: where to compute.
     """
-    path = Path(path)
-    path = path / "agent.zip" if path.is_dir() else path
-    try:
-        state: Mapping[str, Any] = load_state(path)
-    except FileNotFoundError:
-        raise DataError(
-            f"{path}: there is no trained agent; give an agent.zip or the folder of a finished run"
-        ) from None
+    path = find_agent(path)
+    state: Mapping[str, Any] = load_state(path)
     if state.get("kind") != "trained":
         raise DataError(
             f"{path}: is a checkpoint to continue from, not a trained agent; finish the run and "

@@ -36,8 +36,10 @@ class Record:
     result: EpisodeResult
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {"split": self.split, "on": self.on, **asdict(self.result)}
+        """As plain values; without the actions, which would make up most of a results file."""
+        values = {"split": self.split, "on": self.on, **asdict(self.result)}
+        del values["actions"]
+        return values
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Record:

@@ -42,7 +42,7 @@ printed address here.
     "agents",
     type=click.Path(),
     multiple=True,
-    help="agent.zip or a run's folder to watch; two stand side by side.",
+    help="agent.zip, a run's folder or a bundled agent's name; two stand side by side.",
 )
 @click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")

@@ -1,0 +1,66 @@
+"""``clalfred-verify``: replays submissions and lists the ones whose claims hold."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from clalfred.scripts.common import clear_errors, on_terminal, version_option
+
+EPILOG = """
+\b
+Examples:
+  clalfred-evaluate RUN --submission cama.jsonl    makes a submission
+  clalfred-verify cama.jsonl                       replays it
+  clalfred-verify board/*.jsonl --page board.html  and writes the board
+"""
+
+
+@click.command(epilog=EPILOG)
+@version_option
+@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.option("--data", type=click.Path(), help="Folder with the episodes, if they are no tier's.")
+@click.option("--page", type=click.Path(), help="Write a page that lists the verified ones.")
+@clear_errors
+def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
+    """Replay submission FILES in the embedded simulator and recompute every number.
+
+    The exit code is 1 if one of them is refused; the reason is said.
+    """
+    from tqdm import tqdm
+
+    from clalfred.cl.board.page import write_board
+    from clalfred.cl.board.submission import read_submission
+    from clalfred.cl.board.verification import verify
+    from clalfred.cl.report.text import scores_table
+    from gym_clalfred.data.sources import open_source
+    from gym_clalfred.errors import DataError
+
+    source = None if data is None else open_source(data=data)
+    verified = []
+    for file in files:
+        try:
+            submission = read_submission(file)
+            count = len(submission.results)
+            with tqdm(total=count, unit="ep", disable=not on_terminal(), leave=False) as bar:
+                found = verify(submission, source, lambda result, bar=bar: bar.update())
+        except DataError as error:
+            text = str(error)
+            click.echo(f"refused: {text if text.startswith(file) else f'{file}: {text}'}", err=True)
+            continue
+        verified.append(found)
+        kept = found.available - found.missing
+        click.echo(
+            f"verified: {file}: {submission.name}, {submission.split.value} of {submission.data}, "
+            f"{kept} of {found.available} episodes, in %"
+        )
+        click.echo(scores_table({"": found.scores}))
+    if page is not None:
+        click.echo(write_board(page, verified))
+    if len(verified) < len(files):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
