@@ -37,6 +37,7 @@ from gym_clalfred.simulator.contract import (
     Vector,
 )
 from gym_clalfred.simulator.object_ids import class_of, position_of
+from gym_clalfred.simulator.treatments import TREATMENTS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: The step ALFRED puts at the end of most plans; it is implied in a ``Trajectory``.
@@ -48,9 +49,7 @@ HIGH_ACTIONS = (
     "PickupObject",
     "PutObject",
     "SliceObject",
-    "CleanObject",
-    "HeatObject",
-    "CoolObject",
+    *TREATMENTS,
     "ToggleObject",
 )
 

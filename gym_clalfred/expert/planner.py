@@ -14,6 +14,7 @@ from gym_clalfred.expert.skills import Skills, UnsolvableError
 from gym_clalfred.language.grammar_facts import StepFacts
 from gym_clalfred.objects import KNIVES, ObjectClass
 from gym_clalfred.simulator.contract import Scene, Simulator
+from gym_clalfred.simulator.treatments import TREATMENTS
 from gym_clalfred.tasks.goals import goal_status
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
@@ -108,7 +109,7 @@ def _carry_out(skills: Skills, task: TaskSpec, order: Order) -> None:
     goals = _some(skills, task.receptacle)
     _fetch(skills, task, goals, order)
     if task.type in _TREATMENTS:
-        skills.treat(_TREATMENTS[task.type])
+        skills.treat(TREATMENTS[_TREATMENTS[task.type]])
     elif task.type is TaskType.MOVABLE:
         assert task.movable is not None
         _with_one(skills.load, _some(skills, task.movable, outside=goals), order)
