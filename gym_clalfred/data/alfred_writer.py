@@ -130,6 +130,8 @@ def _params(task: TaskSpec) -> dict[str, Any]:
         "object_target": task.target.name,
         "parent_target": task.receptacle.name if task.receptacle else "",
         "toggle_target": task.lamp.name if task.lamp else "",
+        # ALFRED has no such field.
+        **({"other_targets": [one.name for one in task.others]} if task.others else {}),
     }
 
 
