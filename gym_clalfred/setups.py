@@ -84,6 +84,5 @@ def names_of(tasks: Iterable[_Label]) -> dict[str, _Label]:
     names: dict[str, _Label] = {}
     for task in tasks:
         names |= {task.value: task, task.name: task}
-        if isinstance(task, TaskType):
-            names |= {task.paper_name: task, task.paper_name.replace("&", " and "): task}
+        names |= {task.paper_name: task, task.paper_name.replace("&", " and "): task}
     return names

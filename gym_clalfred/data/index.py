@@ -67,7 +67,10 @@ class IndexRow:
         if len(fields) != 3:
             row.fail("[trajectory, annotations, length]")
         if TrajectoryName.parse(fields[0].text()) is None:
-            fields[0].fail("<type>-<object>-<movable>-<receptacle>-<scene>/<trial>")
+            fields[0].fail(
+                "<type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task type that is "
+                "known here"
+            )
         return cls(fields[0].text(), fields[1].integer(1, _LONGEST), fields[2].integer(1, _LONGEST))
 
     def to_json(self) -> list[Any]:

@@ -9,7 +9,6 @@ from gym_clalfred.names import plain
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.setups import Setup, TaskLabel, names_of
 from gym_clalfred.tasks import ALFRED_TASKS
-from gym_clalfred.tasks.spec import TaskType
 
 
 def _behaviors(names: str) -> tuple[TaskLabel, ...]:
@@ -81,8 +80,8 @@ def resolve_order(
     given = () if isinstance(order, str) or not isinstance(order, Sequence) else tuple(order)
     # The labels are strings themselves, so a name and a member are looked up alike.
     if not given or not all(isinstance(task, str) and plain(task) in known for task in given):
-        listed = [task.value for task in setup.known_tasks]
-        listed += [task.paper_name for task in setup.known_tasks if isinstance(task, TaskType)]
+        listed = dict.fromkeys(task.value for task in setup.known_tasks)
+        listed |= dict.fromkeys(task.paper_name for task in setup.known_tasks)
         raise BadInputError(
             f"order {order!r}: expected a number from 1 to 5 or a sequence of {', '.join(listed)}"
         )
