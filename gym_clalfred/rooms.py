@@ -17,6 +17,11 @@ class RoomType(str, Enum):
     BATHROOM = "Bathroom"
 
     @property
+    def paper_name(self) -> str:
+        """The environment's name in the CL-ALFRED paper."""
+        return self.value
+
+    @property
     def numbers(self) -> range:
         """AI2-THOR's scene numbers of this room type."""
         first = _FIRST_NUMBER[self]

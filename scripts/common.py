@@ -21,7 +21,7 @@ from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, ClAlfredError
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 Command = Callable[..., Any]
 
@@ -99,7 +99,7 @@ def check_names(**given: str | None) -> None:
     known = {
         "split": [one.value for one in Split],
         "tier": list(TIERS),
-        "task": [one.paper_name for one in TaskType],
+        "task": [one.paper_name for one in task_types()],
         "room": [one.value for one in RoomType],
     }
     for what, name in given.items():

@@ -161,7 +161,10 @@ def test_limits_keep_the_stream_a_stream() -> None:
     assert limited(schedule, 1000).keys == schedule.keys
 
 
-@pytest.mark.parametrize("stream", [{"schedule": "blurry"}, {"split_folder": "splits"}])
+@pytest.mark.parametrize(
+    "stream",
+    [{"schedule": "blurry", "tasks": "Kitchen,Bedroom"}, {"split_folder": "splits"}],
+)
 def test_every_setting_is_an_option_and_changes_the_run(
     stream: dict[str, str], tmp_path: Path
 ) -> None:
@@ -188,7 +191,7 @@ def test_every_setting_is_an_option_and_changes_the_run(
     assert [found.pop(name) for name in ("blind", "deaf", "rules")] == [True, True, False]
     assert found.pop("overrides") == {"candidates": 20, "agent.dropout": 0.25}
     assert config.agent_config().dropout == 0.25  # type: ignore[attr-defined]
-    others = {"schedule": "disjoint", "split_folder": "None"}
+    others = {"schedule": "disjoint", "split_folder": "None", "tasks": "None"}
     assert {name: str(value) for name, value in found.items()} == {**others, **options}
 
 

@@ -65,7 +65,7 @@ def evaluation_sets(
         streamed: the tasks of the stream, first to last; the authors' files have orders of their
             own.
     """
-    known = [task.value for task in config.task_setup.tasks]
+    known = [task.value for task in config.task_setup.known_tasks]
     if not set(streamed) <= set(known):
         raise BadInputError(
             f"setup {config.setup!r} has the tasks {', '.join(known)}, but the stream has "

@@ -383,7 +383,7 @@ def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
         source,
         config.task_setup,
         kind=config.schedule,
-        order=config.order,
+        order=config.stream_order(),
         balanced=config.task_setup.is_balanced_by_room,
         seed=config.seed,
     )

@@ -228,6 +228,8 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         labels["backend"],
         config.agent,
     ]
+    if config.tasks is not None:
+        parts.append(f"tasks {config.tasks}")
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
     parts.append(labels["sight"])

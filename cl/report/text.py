@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import SCORES, Results
 from clalfred.cl.metrics import Scores
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 #: Tables of the report are not wider.
 TEXT_WIDTH = 110
@@ -15,7 +15,7 @@ TEXT_WIDTH = 110
 
 def task_title(task: str) -> str:
     """The paper's name of a behaviour, or the room type."""
-    titles = {one.value: one.paper_name for one in TaskType}
+    titles = {one.value: one.paper_name for one in task_types()}
     return titles.get(task, task)
 
 

@@ -42,7 +42,10 @@ _DECIDING = (
     "language/grammar*.py",
     "simulator/*.py",
     "simulator/embedded/**/*.py",
+    "tasks/__init__.py",
+    "tasks/examine.py",
     "tasks/goals.py",
+    "tasks/*_and_place.py",
     "tasks/spec.py",
 )
 #: Files among them that decide only colours, which no mask depends on.
