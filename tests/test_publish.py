@@ -174,6 +174,17 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     assert "| cama − joint |" not in text
 
 
+def test_methods_that_are_told_more_are_marked() -> None:
+    free, helped = runs_of("er", (1,))[0], runs_of("cama", (1,))[0]
+    helped.document["training"].update(needs_labels=True, budget={"views": 5000, "forwards": 9})
+    text = tables([free, helped])
+    assert "| er | 1 |" in text
+    assert "| cama‡ | 1 |" in text
+    assert "| 5 | 1.5 |" in text
+    assert "‡ is told the task" in text
+    assert "‡" not in tables([free])
+
+
 def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
     runs = [run for method in SKILLS for run in runs_of(method)]
     runs += [

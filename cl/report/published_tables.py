@@ -43,6 +43,9 @@ QUESTIONS = (
     ("joint", "er"),
 )
 
+#: Marks of methods that are told where tasks begin, or what the task is.
+BOUNDARIES, LABELS = "†", "‡"
+
 #: Orders that every method is run on; more of them count in differences only, where both sides
 #: have them.
 ORDERS = (1, 2, 3)
@@ -53,6 +56,8 @@ def tables(runs: Sequence[Results]) -> str:
     parts = []
     for group in groups(as_they_are(runs)):
         scores = _scores(by_method(of_all_methods(group)))
+        if BOUNDARIES in scores or LABELS in scores:
+            scores += f"\n\n{BOUNDARIES} is told where tasks begin; {LABELS} is told the task."
         parts.append(f"### {heading(group)}\n\n`{group_title(group[0])}`\n\n{scores}")
         differences = _differences(by_method(group))
         if differences:
@@ -155,9 +160,9 @@ def _scores(methods: dict[str, list[Results]]) -> str:
     header = ["method", "runs"]
     for name in SPLITS:
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
-    rows = [[*header, "forgetting, seen", "minutes"]]
+    rows = [[*header, "forgetting, seen", "kB kept", "minutes"]]
     for method, runs in methods.items():
-        row = [method, str(len(runs))]
+        row = [method + told(runs[0]), str(len(runs))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -167,9 +172,17 @@ def _scores(methods: dict[str, list[Results]]) -> str:
                 _percent(_papers(runs[0], split)),
             ]
         minutes = sum(map(_minutes, runs)) / len(runs)
-        row += [_mean(runs, "seen", "forgetting"), f"{minutes:.1f}"]
+        kept = sum(map(_kilobytes, runs)) / len(runs)
+        row += [_mean(runs, "seen", "forgetting"), f"{kept:,.0f}", f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
+
+
+def told(run: Results) -> str:
+    """A mark for methods that are told more than episodes."""
+    training = run.document["training"]
+    marks = {"needs_boundaries": BOUNDARIES, "needs_labels": LABELS}
+    return "".join(mark for name, mark in marks.items() if training.get(name))
 
 
 def _papers(run: Results, split: str) -> float | None:
@@ -203,7 +216,8 @@ def headline(runs: Sequence[Results]) -> str:
     plain = [run for run in as_they_are(runs) if run.config.schedule == "disjoint"]
     titles = [SETUP_TITLES[setup] for setup in HEADLINE]
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
-    setups = {group[0].config.setup: group for group in reversed(groups(plain))}
+    # Of several memories, the one that most runs have.
+    setups = {group[0].config.setup: group for group in sorted(groups(plain), key=len)}
     for method in by_method(of_all_methods(plain)):
         row = [method]
         for setup in HEADLINE:
@@ -274,6 +288,12 @@ def _variant_order(run: Results) -> tuple[Any, ...]:
     config = run.config
     variant = list(config.variant.items())
     return method_names().index(config.method), config.setup, variant, config.order
+
+
+def _kilobytes(run: Results) -> float:
+    """What a method keeps besides the agent: episodes, logits, other models."""
+    budget = run.document["training"].get("budget", {})
+    return sum(value for name, value in budget.items() if name != "forwards") / 1000
 
 
 def _minutes(run: Results) -> float:
