@@ -12,9 +12,9 @@ from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
-    run_options,
     version_option,
 )
+from clalfred.scripts.options import run_options
 from gym_clalfred.setups import Setup
 
 EPILOG = """
@@ -84,9 +84,9 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from clalfred.cl.experiment.config import choose
     from clalfred.cl.experiment.sweep import ENGINES, Outcome, expand, sweep
     from gym_clalfred.data.sources import open_source
+    from gym_clalfred.names import choose
 
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
     axes = {name: _values(name, text) for name, text in lists.items() if text is not None}

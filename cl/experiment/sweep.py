@@ -21,7 +21,8 @@ from typing import Any
 
 from clalfred.cl.experiment.children import INTERRUPTED, REFUSED, Children
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
+from clalfred.cl.experiment.folder import RunFolder, refuse_other_run
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
