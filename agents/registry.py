@@ -202,7 +202,8 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
         if name not in known:
             close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(known)}")
+            there = f"known are {', '.join(known)}" if known else "it has none"
+            raise BadInputError(f"unknown {what} {name!r}: {hint}{there}")
         kind = type(getattr(config, name))
         # 1 is a fine share, but True is no number.
         fits = type(value) is kind or (kind is float and type(value) is int)

@@ -13,9 +13,9 @@ from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
-    run_options,
     version_option,
 )
+from clalfred.scripts.options import run_options
 from gym_clalfred.errors import BadInputError
 
 EPILOG = """

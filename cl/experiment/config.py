@@ -13,7 +13,7 @@ from clalfred.agents.agent import AgentConfig
 from clalfred.agents.registry import ENCODERS, agent_config, agent_name, with_settings
 from clalfred.agents.vision.augment import Augmentation
 from clalfred.cl.base import ContinualLearner, MethodConfig
-from clalfred.cl.experiment.settings import check, choose, given, setting
+from clalfred.cl.experiment.settings import check, given, setting
 from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
@@ -24,6 +24,7 @@ from gym_clalfred.errors import (
     UnknownMethodError,
     UnknownTaskError,
 )
+from gym_clalfred.names import choose
 from gym_clalfred.setups import ORDERS, Setup, TaskLabel
 from gym_clalfred.simulator.backends import check_backend
 from gym_clalfred.stream.builders import KINDS

@@ -12,11 +12,11 @@ from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import spread
-from clalfred.cl.experiment.settings import choose
 from clalfred.cl.metrics import Scores, score
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.names import choose
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.stream import first_annotations
 from gym_clalfred.tasks.spec import task_types

@@ -35,10 +35,11 @@ from clalfred.cl.experiment.callbacks import (
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.curves import RunLogger
 from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets, thinned
-from clalfred.cl.experiment.folder import RunFolder, storage_errors
+from clalfred.cl.experiment.folder import RunFolder
 from clalfred.cl.experiment.inputs import RunInputs, make_inputs
 from clalfred.cl.experiment.results import Evaluation, Results, make_results
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import socket
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -21,11 +22,20 @@ from typing import Any
 
 from clalfred.cl.experiment.children import INTERRUPTED, REFUSED, Children
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
-from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
+from clalfred.cl.experiment.folder import RunFolder, refuse_other_run
+from gym_clalfred.data.storage import storage_errors
+from gym_clalfred.errors import (
+    BadInputError,
+    ClAlfredError,
+    MissingDependencyError,
+    UsageError,
+)
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
 AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
+
+#: How long a Ray cluster may take to answer.
+ANSWER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -196,8 +206,12 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
         ) from error
     started = not ray.is_initialized()
     if started:
+        _check_answers(address)
         own: dict[str, Any] = {} if address else {"num_cpus": jobs, "include_dashboard": False}
-        ray.init(address=address, log_to_driver=False, **own)
+        try:
+            ray.init(address=address, log_to_driver=False, **own)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise _no_cluster(address, str(error)) from error
     try:
         # A worker that dies is replaced by Ray, and the run goes on from its last checkpoint.
         remote = ray.remote(num_cpus=1, max_retries=3)(do)
@@ -213,6 +227,25 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
     finally:
         if started:
             ray.shutdown()
+
+
+def _check_answers(address: str | None) -> None:
+    """Asks at once, where Ray would try for a minute and end in a traceback."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str | None, reason: str) -> UsageError:
+    first = (reason.strip().splitlines() or ["no answer"])[0]
+    return UsageError(
+        f"address {address!r}: expected a running Ray cluster, found none ({first}); start one "
+        "with 'ray start --head', or leave the address out to use this machine"
+    )
 
 
 ENGINES: dict[str, Callable[[Sequence[Job], int | None, str | None], Outcomes]] = {
