@@ -128,6 +128,12 @@ def _output(output: dict[str, Any]) -> str:
     return f"```text\n{''.join(data['text/plain'])}\n```" if "text/plain" in data else ""
 
 
+def _cell(text: str) -> str:
+    """A text that means nothing in a table of Markdown."""
+    marks = {"|": "&#124;", "[": "&#91;", "]": "&#93;", "*": "&#42;", "_": "&#95;"}
+    return " ".join(escape(text).translate(str.maketrans(marks)).split())
+
+
 def _command(title: str, command: click.Command, level: str) -> str:
     context = click.Context(command, info_name=title)
     usage = command.get_usage(context).removeprefix("Usage: ")
@@ -136,7 +142,7 @@ def _command(title: str, command: click.Command, level: str) -> str:
     for parameter in command.params:
         record = parameter.get_help_record(context)
         if record is not None:
-            name, text = (" ".join(escape(part).replace("|", "&#124;").split()) for part in record)
+            name, text = map(_cell, record)
             rows.append(f"| <code>{name}</code> | {text} |")
     if rows:
         parts.append("| option | what it does |\n|---|---|\n" + "\n".join(rows))
