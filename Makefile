@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types agents docs bench clean
+.PHONY: demo test check format lint types agents docs notebooks bench clean
 
 $(VENV)/.installed: setup.py constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -15,6 +15,10 @@ $(VENV)/.installed: setup.py constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) -e ".[test,dev,thor,minari,play,ray]"
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) -e ".[docs]"
 	touch $@
 
 demo: $(VENV)/.installed  ## the main job on the embedded backend, from nothing to a video
@@ -31,10 +35,20 @@ format: $(VENV)/.installed-dev
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 
-types: $(VENV)/.installed-dev
+types: $(VENV)/.installed-dev build/types
+	$(BIN)/mypy
+
+build/types:
 	mkdir -p build/types/clalfred
 	for folder in agents cl scripts; do ln -sfn ../../../$$folder build/types/clalfred/; done
-	$(BIN)/mypy
+
+docs: $(VENV)/.installed-docs build/types  ## the site, in build/site; fails at a broken link
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(VENV)/.installed-docs  ## executes the tutorials and keeps their output
+	rm -rf build/tutorials && mkdir -p build/tutorials && cp docs/tutorials/*.ipynb build/tutorials
+	cd build/tutorials && $(CURDIR)/$(BIN)/jupyter-execute --inplace *.ipynb
+	cp build/tutorials/*.ipynb docs/tutorials
 
 agents: $(VENV)/.installed  ## trains the agents that come with the package; takes hours
 	$(BIN)/python -m clalfred.scripts.agents

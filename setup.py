@@ -29,6 +29,14 @@ EXTRAS = {
     "play": ["pygame>=2.5", "starlette>=0.40", "uvicorn>=0.35", "websockets>=13"],
     "ray": ["ray>=2.9"],
     "bench": ["mujoco", "miniworld"],
+    "docs": [
+        "mkdocs>=1.6,<2",
+        "mkdocs-material>=9.6,<10",
+        "mkdocstrings[python]>=0.27",
+        "latex2mathml>=3.77",
+        "nbclient>=0.10",
+        "ipykernel>=6.29",
+    ],
 }
 
 #: Folders that stay at the top level but are imported as clalfred.agents, clalfred.cl, ...
@@ -47,6 +55,26 @@ setup(
     long_description=(HERE / "README.md").read_text(),
     long_description_content_type="text/markdown",
     license="MIT",
+    author="The CL-ALFRED Gym authors",
+    project_urls={
+        "Paper": "https://openreview.net/forum?id=7M0EzjugaN",
+        "ALFRED": "https://askforalfred.com",
+    },
+    keywords=(
+        "continual learning, lifelong learning, embodied AI, instruction following, imitation "
+        "learning, reinforcement learning, gymnasium, ALFRED, AI2-THOR"
+    ),
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Science/Research",
+        "Operating System :: OS Independent",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Typing :: Typed",
+    ],
     python_requires=">=3.10",
     packages=PACKAGES,
     package_dir=PACKAGE_DIR,

@@ -10,6 +10,7 @@ import importlib
 import inspect
 import json
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,8 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Points links that leave the folder to pages of the site, and writes formulas out."""
-    markdown = markdown.replace("](../CONTRIBUTING.md", "](CONTRIBUTING.md")
+    if "/" not in page.file.src_uri:  # a page of docs/ itself, for which it is one folder up
+        markdown = markdown.replace("](../CONTRIBUTING.md", "](CONTRIBUTING.md")
     return with_formulas(markdown)
 
 
@@ -50,7 +52,8 @@ def commands_page() -> str:
     """The reference of all commands."""
     parts = [
         "# Commands",
-        "Generated from the commands themselves; `--help` says the same. [How they work](../COMMANDS.md).",
+        "Generated from the commands' own options; `--help` says the same. "
+        "[How they work](../COMMANDS.md).",
     ]
     for name in COMMANDS:
         command = importlib.import_module(f"clalfred.scripts.{name}").main
@@ -110,7 +113,7 @@ def with_formulas(markdown: str) -> str:
         text = re.sub(
             r"\$\$(.+?)\$\$", lambda m: convert(m[1].strip(), display="block"), text, flags=re.S
         )
-        return re.sub(r"(?<![\w$])\$([^$`\n]+)\$(?![\w$])", lambda m: convert(m[1]), text)
+        return re.sub(r"(?<![\w$])\$((?:(?!\n\n)[^$`])+)\$(?![\w$])", lambda m: convert(m[1]), text)
 
     parts = re.split(r"(^```.*?^```|`[^`\n]+`)", markdown, flags=re.M | re.S)
     return "".join(part if number % 2 else outside(part) for number, part in enumerate(parts))
@@ -125,6 +128,12 @@ def _output(output: dict[str, Any]) -> str:
     return f"```text\n{''.join(data['text/plain'])}\n```" if "text/plain" in data else ""
 
 
+def _cell(text: str) -> str:
+    """A text that means nothing in a table of Markdown."""
+    marks = {"|": "&#124;", "[": "&#91;", "]": "&#93;", "*": "&#42;", "_": "&#95;"}
+    return " ".join(escape(text).translate(str.maketrans(marks)).split())
+
+
 def _command(title: str, command: click.Command, level: str) -> str:
     context = click.Context(command, info_name=title)
     usage = command.get_usage(context).removeprefix("Usage: ")
@@ -133,8 +142,8 @@ def _command(title: str, command: click.Command, level: str) -> str:
     for parameter in command.params:
         record = parameter.get_help_record(context)
         if record is not None:
-            name, text = (part.replace("|", "\\|").replace("\n", " ") for part in record)
-            rows.append(f"| `{name}` | {text} |")
+            name, text = map(_cell, record)
+            rows.append(f"| <code>{name}</code> | {text} |")
     if rows:
         parts.append("| option | what it does |\n|---|---|\n" + "\n".join(rows))
     if command.epilog:

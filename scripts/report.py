@@ -38,14 +38,27 @@ Examples:
     show_default=True,
     help="Of what is printed.",
 )
+@click.option(
+    "--person",
+    "people",
+    type=click.Path(),
+    multiple=True,
+    help="A score of clalfred-play, to show beside agents on the same episodes; can be repeated.",
+)
 @click.option("--out", type=click.Path(), help="Write all formats and the page here.")
 @clear_errors
 def main(
-    folder: str, baseline: str | None, metrics: tuple[str, ...], kind: str, out: str | None
+    folder: str,
+    baseline: str | None,
+    metrics: tuple[str, ...],
+    kind: str,
+    people: tuple[str, ...],
+    out: str | None,
 ) -> None:
     """Compare the finished runs below a FOLDER, or published copies of runs."""
     from clalfred.cl.experiment.results import METRICS
     from clalfred.cl.report.formats import FORMATS
+    from clalfred.cl.report.people import beside_agents, people_text
     from clalfred.cl.report.summary import MAIN_METRICS, load_runs, summarise
     from clalfred.cl.report.write import write_report
     from gym_clalfred.names import choose
@@ -55,9 +68,12 @@ def main(
     columns = metrics or MAIN_METRICS
     runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
     tables = summarise(runs, baseline)
+    beside = [beside_agents(path, runs) for path in people]
     click.echo(FORMATS[kind](tables, columns), nl=False)
+    if beside:
+        click.echo(f"\n{people_text(beside)}")
     if out:
-        for path in write_report(Path(out), runs, tables, columns):
+        for path in write_report(Path(out), runs, tables, columns, beside):
             click.echo(path)
 
 

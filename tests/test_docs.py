@@ -1,21 +1,34 @@
-"""The Python examples of the README and the docs run as they are printed, on the tier tiny."""
+"""The documentation: examples and notebooks run, and what pages name is there."""
 
 from __future__ import annotations
 
+import importlib
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from report_runs import invented_results
 
+from clalfred.agents.registry import AGENTS
 from clalfred.cl.experiment import RunConfig
 
-pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [*DOCS.glob("*.md"), *DOCS.glob("reference/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+)
+NOTEBOOKS = sorted((DOCS / "tutorials").glob("*.ipynb"))
+MOST_WORDS = 1500
+WIDTH = 120
 
 #: What is small enough to be tried in a test, in the place of what is printed.
 SHORTER = {
@@ -28,16 +41,31 @@ SHORTER = {
 }
 
 
+def named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def text_of(path: Path) -> str:
+    """A page, or the words of a notebook."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".ipynb":
+        return text
+    cells = json.loads(text)["cells"]
+    return "\n\n".join("".join(one["source"]) for one in cells if one["cell_type"] == "markdown")
+
+
 def examples(page: str) -> list[str]:
     text = (ROOT / page).read_text(encoding="utf-8")
     return re.findall(r"^```python\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [
         "README.md",
         "docs/DATA.md",
+        "docs/DATA_FORMAT.md",
         "docs/ENVIRONMENT.md",
         "docs/RESULTS_SCHEMA.md",
         "docs/STREAMS.md",
@@ -66,3 +94,184 @@ def test_examples_run(page: str, tmp_path: Path) -> None:
             check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:]
+
+
+#: Pages whose examples change nothing in the process that runs them.
+HERE = ("docs/BOARD.md", "docs/QUICKSTART.md", "docs/RL.md")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [*NOTEBOOKS, *(ROOT / page for page in HERE)], ids=named)
+def test_notebooks_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(AGENTS, "_entries", dict(AGENTS._entries))
+    if path.suffix == ".md":
+        blocks = examples(named(path))
+    else:
+        cells = json.loads(path.read_text())["cells"]
+        blocks = ["".join(one["source"]) for one in cells if one["cell_type"] == "code"]
+    assert blocks
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for number, block in enumerate(blocks):
+        exec(compile(block, f"{path.name}, block {number}", "exec"), names)
+
+
+def test_every_example_of_a_page_is_executed() -> None:
+    """By this file, by test_contributing.py, or not at all for a stated reason."""
+    needs_more = {"docs/AI2THOR.md", "docs/PLAYER.md", "docs/REAL_ALFRED.md"}  # or real data
+    without = {named(page) for page in PAGES if not examples(named(page))}
+    (marks,) = (one for one in test_examples_run.pytestmark if one.name == "parametrize")  # type: ignore[attr-defined]
+    executed = {*marks.args[1], *HERE, "CONTRIBUTING.md", *needs_more}
+    assert {named(page) for page in PAGES} == without | executed
+
+
+@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=named)
+def test_pages_are_short_and_of_one_width(path: Path) -> None:
+    text = text_of(path)
+    words = [word for word in text.split() if any(map(str.isalnum, word))]
+    assert len(words) <= MOST_WORDS
+    if path.name in ("RESULTS.md",):
+        return  # written by a command
+    lines = [
+        line for line in without_blocks(text).splitlines() if not line.startswith(("|", "    "))
+    ]
+    assert [line for line in lines if len(line) > WIDTH] == []
+
+
+@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=named)
+def test_links_lead_somewhere(path: Path) -> None:
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_blocks(text_of(path))):
+        if re.match(r"(https?|mailto|data):", target):
+            continue
+        file, _, anchor = target.partition("#")
+        found = (path.parent / file).resolve() if file else path
+        if made_by_the_site(found):
+            continue
+        if not found.exists() or (anchor and anchor not in anchors(found)):
+            broken.append(target)
+    assert broken == []
+
+
+def made_by_the_site(path: Path) -> bool:
+    """Whether ``docs/hooks.py`` makes this page: a notebook's, a reference or CONTRIBUTING."""
+    if path.with_suffix(".ipynb").exists():
+        return True
+    places = {DOCS / "reference/commands.md", DOCS / "reference/settings.md"}
+    return path in places | {DOCS / "CONTRIBUTING.md"}
+
+
+def anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", heading.replace("`", "").lower()) for heading in headings)
+    return {re.sub(r"\s+", "-", heading.strip()) for heading in plain}
+
+
+def code_in(text: str) -> Iterator[str]:
+    """What stands in code type: blocks that are no Python, and words in backticks."""
+    yield from re.findall(r"^```(?:bash|text|)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+    words = re.findall(r"`([^`]+)`", without_blocks(text))
+    yield from (one.replace("\n", " ") for one in words)
+
+
+def without_blocks(text: str) -> str:
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=named)
+def test_dotted_names_exist(path: Path) -> None:
+    pattern = r"\b((?:gym_clalfred|clalfred|benchmarks)(?:\.\w+)+)"
+    names = {name for code in code_in(text_of(path)) for name in re.findall(pattern, code)}
+    names |= set(re.findall(r"^::: (\S+)$", text_of(path), flags=re.MULTILINE))
+    # Groups of entry points are no modules' names, though they look so.
+    names -= {"clalfred.agents", "clalfred.encoders", "clalfred.methods"}
+    assert [name for name in sorted(names) if not exists(name)] == []
+
+
+@cache
+def exists(name: str) -> bool:
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:length]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[length:]:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=named)
+def test_commands_and_their_options_exist(path: Path) -> None:
+    wrong = []
+    for code in code_in(text_of(path)):
+        for line in code.replace("\\\n", " ").splitlines():
+            wrong += [f"{line}: {one}" for one in unknown_in(line.partition("  #")[0])]
+    assert wrong == []
+
+
+def unknown_in(line: str) -> list[str]:
+    """Options and commands of this project in a line of a shell that it does not have."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        return []
+    for number, word in enumerate(words):
+        if word.startswith("clalfred-") and re.fullmatch(r"clalfred-\w+", word):
+            module = word.removeprefix("clalfred-")
+        elif word == "-m" and words[number + 1 : number + 2] and ".scripts." in words[number + 1]:
+            module = words[number + 1].rpartition(".")[2]
+        else:
+            continue
+        name = f"clalfred.scripts.{module}"
+        if not exists(f"{name}.main"):
+            return [word]
+        command: click.Command = importlib.import_module(name).main
+        return unknown_options(command, words[number + 1 :])
+    return []
+
+
+def unknown_options(command: click.Command, words: list[str]) -> list[str]:
+    if isinstance(command, click.Group):
+        names = [word for word in words if word in command.commands]
+        if not names:
+            return [] if all(word.startswith("-") for word in words) else words[:1]
+        command = command.commands[names[0]]
+    known = {"--help"}
+    for parameter in command.params:
+        known |= {*parameter.opts, *parameter.secondary_opts}
+    options = [word.partition("=")[0] for word in words if word.startswith("--")]
+    return [option for option in options if option not in known]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
+def test_files_that_are_named_exist(path: Path) -> None:
+    pattern = r"(?:agents|benchmarks|cl|docs|examples|gym_clalfred|scripts|tests)/[\w./*-]+"
+    words = {word for code in code_in(text_of(path)) for word in re.findall(rf"^{pattern}$", code)}
+    # Folders that commands make.
+    words -= {"docs/results", "docs/results/reading.md"}
+    assert [word for word in sorted(words) if not list(ROOT.glob(word.rstrip("/.")))] == []
+
+
+def test_the_four_questions_are_one_click_from_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for question, page, needed in (
+        ("run the paper's benchmark", "docs/PAPER.md", "clalfred-sweep --config paper"),
+        ("add my method", "CONTRIBUTING.md", "class ShortestReplay(ContinualLearner)"),
+        ("use the environment for RL", "docs/RL.md", 'PPO("MultiInputPolicy"'),
+        ("use the real AI2-THOR", "docs/AI2THOR.md", "clalfred-evaluate agent.zip --backend thor"),
+    ):
+        (row,) = (line for line in text.splitlines() if question in line)
+        assert f"]({page})" in row
+        assert needed in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_every_page_has_a_place_on_the_site() -> None:
+    places = re.findall(r": ([\w/]+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE)
+    pages = {path.relative_to(DOCS).as_posix() for path in PAGES if DOCS in path.parents}
+    pages |= {f"tutorials/{path.stem}.md" for path in NOTEBOOKS}
+    generated = {"reference/commands.md", "reference/settings.md", "CONTRIBUTING.md"}
+    assert set(places) == pages | generated

@@ -120,6 +120,23 @@ def read_results(
     return {name: result for name, result in found.items() if not result.error}
 
 
+def read_conditions(path: str | Path) -> dict[str, Any]:
+    """What the results in a file depend on, as its first line says.
+
+    Raises:
+        DataError: if there is no such file, or its first line says nothing of that kind.
+    """
+    path = Path(path)
+    try:
+        line = path.read_bytes().decode().partition("\n")[0]
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: not a file of results ({error})") from error
+    found = _conditions_in(line)
+    if found is None:
+        raise DataError(f"{path}: expected a file that clalfred-play --score or --lines wrote")
+    return found
+
+
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
     """Keeps a file of results to this process; raises ``UsageError`` if another one has it."""
