@@ -9,16 +9,11 @@ x axis, called tipped: extents (w, h, d) become (w, d, h).
 
 from __future__ import annotations
 
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.objects import ObjectClass, classes
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.room import Rectangle, Surface
 
-
-def _classes(names: str) -> frozenset[ObjectClass]:
-    return frozenset(ObjectClass[name] for name in names.split())
-
-
-_UTENSILS = _classes(
+_UTENSILS = classes(
     "ButterKnife Fork KeyChain Knife Ladle Pen Pencil Spatula Spoon Watch "
     "RemoteControl CellPhone CreditCard"
 )
@@ -27,16 +22,16 @@ _TIPPED = {
     ObjectClass.Cup: _UTENSILS,
     ObjectClass.Mug: _UTENSILS,
     ObjectClass.Pot: _UTENSILS,
-    ObjectClass.Drawer: _classes(
+    ObjectClass.Drawer: classes(
         "Candle Cup Glassbottle PaperTowelRoll PepperShaker SaltShaker SoapBottle SprayBottle "
         "Statue ToiletPaper ToiletPaperRoll Vase WateringCan WineBottle"
     ),
-    ObjectClass.GarbageCan: _classes(
+    ObjectClass.GarbageCan: classes(
         "BaseballBat Book Bread HandTowel Knife Ladle Newspaper Spatula Towel"
     ),
-    ObjectClass.HandTowelHolder: _classes("Cloth HandTowel Towel"),
-    ObjectClass.TowelHolder: _classes("Cloth HandTowel Towel"),
-    ObjectClass.Toaster: _classes("BreadSliced"),
+    ObjectClass.HandTowelHolder: classes("Cloth HandTowel Towel"),
+    ObjectClass.TowelHolder: classes("Cloth HandTowel Towel"),
+    ObjectClass.Toaster: classes("BreadSliced"),
 }
 
 #: Slack in metres for positions that went through rounding.
