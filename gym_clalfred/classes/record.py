@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from gym_clalfred.errors import BadInputError
 
+_Vector = tuple[float, float, float]
+
 #: What a class may be, and what can be done with it.
 TRAITS = {
     "pickupable": "can be carried",
@@ -54,10 +56,15 @@ class ClassRecord:
         goes_in: the receptacles that ALFRED puts it in or on.
         starts_in: more receptacles in or on which it may lie at the start.
         favourites: how much likelier it lies there than other things do.
+        tips_in: the receptacles in which it lies on its side.
         target_count: ALFRED's trajectories with it as target.
         receptacle_count: those that end at it.
         movable_count: those that use it as movable receptacle.
         inclination: how much likelier people leave things there than on another of its size.
+        thor_item: size, origin and turn of AI2-THOR's objects of the class, for those with few or
+            no masks; see ``ItemShape``.
+        thor_box: the box of AI2-THOR's furniture of the class: to each side, behind, before, low
+            and high in metres, and whether it stands on the floor; see ``UsualBox``.
     """
 
     size: tuple[float, float, float, float]
@@ -69,10 +76,13 @@ class ClassRecord:
     goes_in: str = ""
     starts_in: str = ""
     favourites: Mapping[str, float] = field(default_factory=dict)
+    tips_in: str = ""
     target_count: int = 0
     receptacle_count: int = 0
     movable_count: int = 0
     inclination: float = 0.0
+    thor_item: tuple[_Vector, _Vector, float] | None = None
+    thor_box: tuple[float, float, float, float, float, bool] | None = None
 
     def __post_init__(self) -> None:
         unknown = set(self.traits.split()) - TRAITS.keys()
