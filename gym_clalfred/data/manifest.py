@@ -25,6 +25,7 @@ FILE_NAMES = frozenset(
 #: Files of the package that decide what is generated.
 _DECIDING = (
     "actions.py",
+    "classes/*.py",
     "compatibility.py",
     "interaction.py",
     "objects.py",

@@ -19,7 +19,7 @@ from gym_clalfred.expert.navigation import Routes
 from gym_clalfred.expert.poses import Aim, candidate_poses
 from gym_clalfred.expert.recorder import Recorder, StepFailedError, location_of
 from gym_clalfred.language.grammar_facts import StepFacts, Thing
-from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass
+from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Scene, Simulator
 from gym_clalfred.simulator.treatments import CLEAN, Treatment
 
@@ -27,12 +27,8 @@ from gym_clalfred.simulator.treatments import CLEAN, Treatment
 _POSES_SEEN = 60
 _POSES_TRIED = 6
 
-_TOP_NAMES = """
-    Bed Cart CoffeeTable CounterTop Desk DiningTable Drawer Dresser GarbageCan LaundryHamper Ottoman
-    SideTable StoveBurner TVStand
-"""
 #: Receptacles to look at from above rather than at their middle.
-_TOP = frozenset(ObjectClass[name] for name in _TOP_NAMES.split())
+_TOP = having("top")
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -24,6 +24,7 @@ from gym_clalfred.objects import (
     SLICEABLE,
     TOGGLEABLE,
     ObjectClass,
+    having,
 )
 from gym_clalfred.simulator.contract import Failure, ObjectPose, ObjectState, Scene, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
@@ -59,22 +60,7 @@ from gym_clalfred.simulator.object_ids import WHOLE_OF, format_id
 from gym_clalfred.simulator.treatments import CLEAN, treatment_of
 
 #: What is dirty in scenes that ask for dirty dishes.
-DISHES = frozenset(
-    {
-        ObjectClass.Bowl,
-        ObjectClass.ButterKnife,
-        ObjectClass.Cup,
-        ObjectClass.Fork,
-        ObjectClass.Knife,
-        ObjectClass.Ladle,
-        ObjectClass.Mug,
-        ObjectClass.Pan,
-        ObjectClass.Plate,
-        ObjectClass.Pot,
-        ObjectClass.Spatula,
-        ObjectClass.Spoon,
-    }
-)
+DISHES = having("dish")
 
 #: Measured things are lifted out of what they stand on by this much at most, in metres.
 _MOST_LIFT = 0.1
