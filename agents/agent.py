@@ -163,6 +163,8 @@ class Agent(nn.Module, ABC):
                 f"{type(self).__name__}: expected an encoder exactly if its config names one, "
                 f"found config.encoder={config.encoder!r} and encoder={encoder!r}"
             )
+        if encoder is None and type(self).sight is Agent.sight:
+            raise TypeError(f"{type(self).__name__} sees without an encoder: override Agent.sight")
         self.config = config
         self.encoder = encoder
 
@@ -178,9 +180,11 @@ class Agent(nn.Module, ABC):
 
     @property
     def sight(self) -> str:
-        """Names what ``encode`` depends on besides the frames; stored views are kept under it."""
-        if self.encoder is None:
-            raise NotImplementedError(f"{type(self).__name__} sees without an encoder: override")
+        """Names what ``encode`` depends on besides the frames; stored views are kept under it.
+
+        Agents that see without an encoder override it.
+        """
+        assert self.encoder is not None
         return self.encoder.name
 
     def twin(self) -> Self:

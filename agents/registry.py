@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -218,11 +218,6 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
 TOO_LARGE = 1e12
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-
-def describe(agent: Agent) -> dict[str, Any]:
-    """What ``config_from_dict`` needs, and what it sees with, as plain values."""
-    return {"config": asdict(agent.config), "sight": agent.sight}
 
 
 def _letters(name: str) -> str:

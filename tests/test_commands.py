@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import signal
 import subprocess
 import sys
@@ -130,3 +131,21 @@ def test_ctrl_c_is_as_before_once_the_command_runs(monkeypatch: pytest.MonkeyPat
     finally:
         signal.signal(signal.SIGINT, before)
     assert seen == [signal.default_int_handler]
+
+
+COMMANDS_PAGE = (ROOT / "docs" / "COMMANDS.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(re.findall(r"`((?:gym_)?clalfred(?:\.\w+)+)`", COMMANDS_PAGE)))
+)
+def test_functions_that_the_page_of_commands_names_exist(name: str) -> None:
+    module, _, attribute = name.rpartition(".")
+    assert callable(getattr(importlib.import_module(module), attribute))
+
+
+def test_configs_that_the_page_of_commands_names_exist() -> None:
+    named = re.findall(r"--config (\w+)", COMMANDS_PAGE)
+    assert named
+    for name in named:
+        assert (ROOT / "scripts" / "configs" / f"{name}.yaml").exists()

@@ -105,9 +105,12 @@ def trace_of(
     max_steps: int = 200,
 ) -> list[TracedAction]:
     """What a performer does in an episode, at most so many steps of it."""
-    if performer.policy is None:
+    policy = performer.policy
+    if policy is None:
         return expert_trace(source, key)[:max_steps]
-    return agent_trace(performer.policy, source, key, backend=backend, max_steps=max_steps)
+    env = env_for(policy.agent, source, backend=backend, max_steps=max_steps)
+    with closing(env), torch_threads(1):
+        return _acted_out(policy, env, key)
 
 
 def expert_trace(source: EpisodeSource, key: EpisodeKey) -> list[TracedAction]:
@@ -126,26 +129,17 @@ def expert_trace(source: EpisodeSource, key: EpisodeKey) -> list[TracedAction]:
     return [*trace, TracedAction(Action.Stop, ObjectClass.NoObject, last, 1.0)]
 
 
-def agent_trace(
-    policy: Policy,
-    source: EpisodeSource,
-    key: EpisodeKey,
-    *,
-    backend: str = "embedded",
-    max_steps: int = 1000,
-) -> list[TracedAction]:
+def _acted_out(policy: Policy, env: ClAlfredEnv, key: EpisodeKey) -> list[TracedAction]:
     """What an agent does in an episode, until it ends."""
-    env = env_for(policy.agent, source, backend=backend, max_steps=max_steps)
     trace: list[TracedAction] = []
-    with closing(env), torch_threads(1):
-        observation, _ = env.reset(options={"episode": key})
-        state, ended = None, False
-        while not ended:
-            action, state = policy.predict(observation, state)
-            assert state[0].decision is not None
-            trace.append(_traced(action, state[0].decision))
-            observation, _, terminated, truncated, _ = env.step(action)
-            ended = terminated or truncated
+    observation, _ = env.reset(options={"episode": key})
+    state, ended = None, False
+    while not ended:
+        action, state = policy.predict(observation, state)
+        assert state[0].decision is not None
+        trace.append(_traced(action, state[0].decision))
+        observation, _, terminated, truncated, _ = env.step(action)
+        ended = terminated or truncated
     return trace
 
 
