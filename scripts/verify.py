@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from clalfred.scripts.common import clear_errors, on_terminal, version_option
+
+if TYPE_CHECKING:
+    from clalfred.agents.acting.records import EpisodeResult
+    from clalfred.cl.board.verification import Verified
+    from gym_clalfred.data.source import EpisodeSource
 
 EPILOG = """
 \b
@@ -28,11 +34,7 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
 
     The exit code is 1 if one of them is refused; the reason is said.
     """
-    from tqdm import tqdm
-
     from clalfred.cl.board.page import write_board
-    from clalfred.cl.board.submission import read_submission
-    from clalfred.cl.board.verification import verify
     from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.errors import DataError
@@ -41,16 +43,13 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
     verified = []
     for file in files:
         try:
-            submission = read_submission(file)
-            count = len(submission.results)
-            with tqdm(total=count, unit="ep", disable=not on_terminal(), leave=False) as bar:
-                found = verify(submission, source, lambda result, bar=bar: bar.update())
+            found = _replayed(file, source)
         except DataError as error:
             text = str(error)
             click.echo(f"refused: {text if text.startswith(file) else f'{file}: {text}'}", err=True)
             continue
         verified.append(found)
-        kept = found.available - found.missing
+        submission, kept = found.submission, found.available - found.missing
         click.echo(
             f"verified: {file}: {submission.name}, {submission.split.value} of {submission.data}, "
             f"{kept} of {found.available} episodes, in %"
@@ -60,6 +59,22 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
         click.echo(write_board(page, verified))
     if len(verified) < len(files):
         sys.exit(1)
+
+
+def _replayed(file: str, source: EpisodeSource | None) -> Verified:
+    from tqdm import tqdm
+
+    from clalfred.cl.board.submission import read_submission
+    from clalfred.cl.board.verification import verify
+
+    submission = read_submission(file)
+    count = len(submission.results)
+    with tqdm(total=count, unit="ep", disable=not on_terminal(), leave=False) as bar:
+
+        def advance(result: EpisodeResult) -> None:
+            bar.update()
+
+        return verify(submission, source, advance)
 
 
 if __name__ == "__main__":

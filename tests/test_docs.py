@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from report_runs import invented_results
 
 from clalfred.agents.registry import AGENTS
 from clalfred.cl.experiment import RunConfig
+from clalfred.cl.experiment.settings import declared
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -275,3 +278,43 @@ def test_every_page_has_a_place_on_the_site() -> None:
     pages |= {f"tutorials/{path.stem}.md" for path in NOTEBOOKS}
     generated = {"reference/commands.md", "reference/settings.md", "CONTRIBUTING.md"}
     assert set(places) == pages | generated
+
+
+def site_hooks() -> Any:
+    """``docs/hooks.py``, which makes pages of the site."""
+    spec = importlib.util.spec_from_file_location("site_hooks", DOCS / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_command_reference_has_every_command_and_option() -> None:
+    page = site_hooks().commands_page()
+    installed = [one for one in entry_points(group="console_scripts") if "clalfred-" in one.name]
+    assert len(installed) > 10
+    for one in installed:
+        assert f"\n## {one.name}\n" in page
+        for parameter in one.load().params:
+            if isinstance(parameter, click.Option) and not parameter.hidden:
+                assert parameter.opts[-1] in page
+
+
+def test_the_settings_reference_has_every_setting() -> None:
+    page = site_hooks().settings_page()
+    assert [name for name in declared(RunConfig) if f"| `{name}` |" not in page] == []
+
+
+def test_notebooks_become_pages_with_their_output() -> None:
+    page = site_hooks().notebook_page(NOTEBOOKS[0])
+    assert page.startswith("# First steps in the environment\n")
+    assert "```text\nUse the refrigerator to cool a tomato slice" in page
+    assert "](data:image/png;base64," in page
+
+
+def test_formulas_are_written_out_and_code_is_left_alone() -> None:
+    pytest.importorskip("latex2mathml")
+    text = site_hooks().with_formulas("$T$ tasks cost `$5`\n\n```bash\necho $HOME $HOME\n```\n")
+    assert text.startswith("<math")
+    assert text.endswith("tasks cost `$5`\n\n```bash\necho $HOME $HOME\n```\n")
