@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from gym_clalfred.classes import RECORDS
+from gym_clalfred.classes import INSTALLED, RECORDS
 
 
 class ObjectClass(IntEnum):
@@ -134,6 +134,10 @@ class ObjectClass(IntEnum):
     PotatoSliced = 117
     Faucet = 118
 
+
+if INSTALLED:
+    _LABELS = (*ObjectClass.__members__, *INSTALLED)
+    globals()["ObjectClass"] = IntEnum("ObjectClass", _LABELS, start=0, module=__name__)
 
 #: What is known of every class but ``NoObject``.
 CLASSES = {ObjectClass[name]: record for name, record in RECORDS.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
+from gym_clalfred.classes import INSTALLED
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import CLASSES, ObjectClass
 
@@ -99,7 +100,8 @@ def _frequencies(room_type: RoomType) -> dict[ObjectClass, float]:
     place = list(RoomType).index(room_type)
     return {
         kind: CLASSES[kind].rooms[place] / ROOMS_PER_TYPE
-        for kind in sorted(CLASSES, key=lambda kind: kind.name)
+        # Classes of other packages come last, so that furniture is the same without them.
+        for kind in sorted(CLASSES, key=lambda kind: (kind.name in INSTALLED, kind.name))
         if CLASSES[kind].rooms[place]
     }
 

@@ -26,7 +26,7 @@ from gym_clalfred.tasks import spec
 PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.M))
 TITLES = (
-    *("Add an agent", "Add an encoder", "Add a method", "Add a task", "Change an object class"),
+    *("Add an agent", "Add an encoder", "Add a method", "Add a task", "Add an object class"),
     "Add a backend",
 )
 

@@ -8,7 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from gym_clalfred.data.requests import Request
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, UnknownTaskError
+from gym_clalfred.language.grammar import annotate
 from gym_clalfred.language.tokenizer import Tokenizer, split_words
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType
@@ -43,6 +44,11 @@ from gym_clalfred.tasks.pick_and_place import PickAndPlace
 from gym_clalfred.tasks.spec import TaskSpec, TaskType, find_task, register_task, task_types
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "07_own_task.py"
+
+
+class _Wrong(PickAndPlace):
+    value = "pick_wrong"
+    paper_name = "Wrong"
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +160,24 @@ def test_counts_become_quotas(pair: TaskType) -> None:
         quotas_of([pair], "full")
 
 
+@pytest.mark.parametrize("row", ["1 0 0", "1 0 0 x", "1/ 0 0 0", "-1 0 0 0"])
+def test_a_wrong_count_is_refused(row: str) -> None:
+    class Miscounted(_Wrong):
+        counts: ClassVar[Mapping[str, Mapping[str, str]]] = {"tiny": {"train": row}}
+
+    with pytest.raises(BadInputError, match=r"<task Wrong>: expected one row of 4 counts of train"):
+        quotas_of([Miscounted()], "tiny")
+
+
+def test_a_goal_sentence_with_an_unknown_slot_is_refused() -> None:
+    class Misspelt(_Wrong):
+        goals: ClassVar[tuple[str, ...]] = ("{putt} {a} {in}",)
+
+    task = TaskSpec(Misspelt(), ObjectClass.Pen, ObjectClass.Desk)
+    with pytest.raises(BadInputError, match=r"'{putt} {a} {in}' has slots without words"):
+        annotate(task, (), np.random.default_rng(0))
+
+
 def test_a_run_streams_the_tasks_that_it_names(pair: TaskType) -> None:
     config = RunConfig(tasks="pick-and-place,PickPair", agent="two-branch")
     assert config.stream_order() == (TaskType.PICK_AND_PLACE, pair)
@@ -180,11 +204,6 @@ def test_a_process_that_cannot_know_it_says_so(pair: TaskType) -> None:
     assert restore("their_task", pair.value) is pair
     with pytest.raises(BadInputError, match="json does not register it when it is imported"):
         restore("json", "pick_nothing")
-
-
-class _Wrong(PickAndPlace):
-    value = "pick_wrong"
-    paper_name = "Wrong"
 
 
 def test_names_must_be_new_and_complete(pair: TaskType) -> None:

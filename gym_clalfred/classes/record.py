@@ -65,6 +65,8 @@ class ClassRecord:
             no masks; see ``ItemShape``.
         thor_box: the box of AI2-THOR's furniture of the class: to each side, behind, before, low
             and high in metres, and whether it stands on the floor; see ``UsualBox``.
+        draw: for a class of another package, ``module:function`` that draws it, as the functions
+            of the catalog do.
     """
 
     size: tuple[float, float, float, float]
@@ -83,6 +85,7 @@ class ClassRecord:
     inclination: float = 0.0
     thor_item: tuple[_Vector, _Vector, float] | None = None
     thor_box: tuple[float, float, float, float, float, bool] | None = None
+    draw: str = ""
 
     def __post_init__(self) -> None:
         unknown = set(self.traits.split()) - TRAITS.keys()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -98,6 +99,9 @@ class Tier:
         return sum(quota.episodes for quota in self.quotas[split])
 
 
+#: Trajectories, or trajectories/annotations.
+_CELL = re.compile(r"[0-9]{1,6}(/[0-9]{1,6})?")
+
 _ROOMS = (RoomType.KITCHEN, RoomType.LIVING_ROOM, RoomType.BEDROOM, RoomType.BATHROOM)
 
 
@@ -126,10 +130,10 @@ def _quotas(task: TaskType, tier: str, split: Split, annotations: int) -> Iterat
     names = (split.value, *split.value.split("_"))
     rows = [row for name, row in task.counts[tier].items() if name in names]
     cells = rows[0].split() if len(rows) == 1 else []
-    if len(cells) != len(_ROOMS):
+    if len(cells) != len(_ROOMS) or not all(map(_CELL.fullmatch, cells)):
         raise BadInputError(
             f"{task!r}: expected one row of {len(_ROOMS)} counts of {split.value} in {tier!r}, "
-            f"found {rows}"
+            f"such as '3 0 7/20 0', found {rows}"
         )
     for room_type, cell in zip(_ROOMS, cells):
         trajectories, _, episodes = cell.partition("/")

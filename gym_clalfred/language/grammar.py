@@ -9,6 +9,7 @@ import numpy as np
 
 from gym_clalfred.actions import LOOK_DEGREES
 from gym_clalfred.data.trajectory import Annotation
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.language import grammar_templates as templates
 from gym_clalfred.language.grammar_facts import Leg, Relation, StepFacts, Thing, Turn
 from gym_clalfred.language.grammar_lexicon import (
@@ -174,7 +175,13 @@ def _goal(voice: Voice, task: TaskSpec) -> str:
         slots["in_movable"] = f"{voice.choose(put_words(task.movable))} {voice.a(task.movable)}"
         slots["in_it"] = f"{rest_words(task.movable)[0]} it"
     slots |= task.type.slots(task, voice)
-    return voice.fill(voice.choose(patterns), slots)
+    pattern = voice.choose(patterns)
+    if not _fillable([pattern], slots):
+        raise BadInputError(
+            f"{task.type!r}: the goal sentence {pattern!r} has slots without words; expected some "
+            f"of {', '.join(sorted({*slots, *templates.PHRASES}))}"
+        )
+    return voice.fill(pattern, slots)
 
 
 def _instruction(voice: Voice, step: StepFacts) -> str:
