@@ -42,9 +42,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Points links that leave the folder to pages of the site, and writes formulas out."""
-    if "/" not in page.file.src_uri:  # a page of docs/ itself, for which it is one folder up
-        markdown = markdown.replace("](../CONTRIBUTING.md", "](CONTRIBUTING.md")
+    """Points links to files of the repository to the pages made of them; writes formulas out."""
+    markdown = re.sub(r"(\]\([\w/]*\w+)\.ipynb\)", r"\1.md)", markdown)
+    # In the repository it is one folder up.
+    markdown = re.sub(r"\]\(\.\./((?:\.\./)?CONTRIBUTING\.md)", r"](\1", markdown)
     return with_formulas(markdown)
 
 
@@ -120,6 +121,8 @@ def with_formulas(markdown: str) -> str:
 
 
 def _output(output: dict[str, Any]) -> str:
+    if output.get("name") == "stderr":
+        return ""
     if output["output_type"] == "stream":
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = output.get("data", {})

@@ -149,19 +149,9 @@ def test_links_lead_somewhere(path: Path) -> None:
             continue
         file, _, anchor = target.partition("#")
         found = (path.parent / file).resolve() if file else path
-        if made_by_the_site(found):
-            continue
         if not found.exists() or (anchor and anchor not in anchors(found)):
             broken.append(target)
     assert broken == []
-
-
-def made_by_the_site(path: Path) -> bool:
-    """Whether ``docs/hooks.py`` makes this page: a notebook's, a reference or CONTRIBUTING."""
-    if path.with_suffix(".ipynb").exists():
-        return True
-    places = {DOCS / "reference/commands.md", DOCS / "reference/settings.md"}
-    return path in places | {DOCS / "CONTRIBUTING.md"}
 
 
 def anchors(path: Path) -> set[str]:
