@@ -24,7 +24,7 @@ from fakes import FakeSource
 from clalfred.agents.acting.heuristics import ActionHeuristics
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
-from clalfred.agents.agent import LABELS
+from clalfred.agents.agent import LABELS, Agent
 from clalfred.agents.losses import imitation_losses
 from clalfred.agents.registry import (
     AGENTS,
@@ -235,3 +235,10 @@ def test_names_are_forgiving_and_unknown_ones_get_the_closest(
         register_agent("mine", dict)  # type: ignore[arg-type]
     with pytest.raises(BadInputError, match="expected a VisualEncoder"):
         register_encoder("mine", dict)  # type: ignore[arg-type]
+
+
+def test_an_agent_without_an_encoder_must_say_how_it_sees() -> None:
+    kind = AGENTS.get("semantic-map")
+    nameless = type("Nameless", (kind,), {"sight": Agent.sight})
+    with pytest.raises(TypeError, match="Nameless sees without an encoder"):
+        nameless(small_config("semantic-map"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from dataclasses import replace
@@ -64,13 +65,13 @@ def trajectories(source: EpisodeSource) -> list[Trajectory]:
 
 @pytest.fixture(scope="module")
 def part_of_small(tmp_path_factory: pytest.TempPathFactory) -> EpisodeSource:
-    """A thirtieth of the tier ``small``, but some of every kind."""
+    """A sixtieth of the tier ``small``, but some of every kind."""
     small = TIERS["small"]
     quotas = {
         split: tuple(
             Quota(one.task_type, one.room_type, count, count)
             for one in small.quotas[split]
-            for count in [max(1, one.trajectories // 30)]
+            for count in [max(1, one.trajectories // 60)]
         )
         for split in Split
     }
@@ -313,11 +314,12 @@ def test_rooms_take_turns(split: Split) -> None:
         requests = split_requests(TIERS[name], split)
         for room_type in RoomType:
             of_type = [request for request in requests if request.room_type is room_type]
+            rooms = [request.room(0) for request in of_type]
             for task_type in (None, *ALFRED_TASKS):
-                cell = [r for r in of_type if task_type in (None, r.task_type)]
-                counts = Counter(request.room(0) for request in cell)
-                if cell:
-                    least = min(counts[number] for number in cell[0].rooms)
+                asked = [task_type in (None, request.task_type) for request in of_type]
+                counts = Counter(itertools.compress(rooms, asked))
+                if counts:
+                    least = min(counts[number] for number in of_type[0].rooms)
                     assert max(counts.values()) - least <= 1
 
 

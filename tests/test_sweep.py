@@ -129,7 +129,9 @@ def results(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def grid() -> list[RunConfig]:
-    return expand({"method": ["finetuning", "er"], "order": [1, 3], "seed": [0, 1], **SMALL})
+    """Two methods, orders and seeds, but not all of their combinations."""
+    runs = expand({"method": ["finetuning", "er"], "order": [1, 3], **SMALL})
+    return [*runs, *expand({"method": "er", "seed": 1, **SMALL})]
 
 
 @pytest.fixture(scope="module")
@@ -351,11 +353,13 @@ def test_ray_gives_the_same_with_a_worker_killed_in_the_middle(
     grid: list[RunConfig], local: Path, tmp_path: Path
 ) -> None:
     pytest.importorskip("ray", reason='ray is not installed: pip install "cl-alfred-gym[ray]"')
-    with killer(tmp_path, grid, parent_too=True) as killed:
-        outcomes = sweep(grid, tmp_path, engine="ray", jobs=2)
+    some = grid[-3:]
+    with killer(tmp_path, some, parent_too=True) as killed:
+        outcomes = sweep(some, tmp_path, engine="ray", jobs=2)
     assert len(killed) == 2
-    assert [one.status for one in outcomes] == ["done"] * len(grid)
-    assert results(tmp_path) == results(local)
+    assert [one.status for one in outcomes] == ["done"] * len(some)
+    expected = results(local)
+    assert results(tmp_path) == {run.name: expected[run.name] for run in some}
 
 
 def test_without_ray_the_error_says_how_to_get_it(
@@ -372,11 +376,11 @@ def test_the_command_skips_and_counts(local: Path) -> None:
     common = {**SMALL, "setups": SMALL["setup"]}
     del common["setup"]
     options = [f"--{name.replace('_', '-')}={value}" for name, value in common.items()]
-    lists = ["--methods", "finetuning,er", "--orders", "1,3", "--seeds", "0,1"]
+    lists = ["--methods", "finetuning,er", "--orders", "1,3", "--seeds", "0"]
     arguments = [*lists, "--out", str(local), *options]
     run = CliRunner().invoke(main, arguments)
     assert run.exit_code == 0, run.output
-    assert run.output.startswith(f"8 runs in {local}")
-    assert run.output.count("skipped") == 8
+    assert run.output.startswith(f"4 runs in {local}")
+    assert run.output.count("skipped") == 4
     wrong = CliRunner().invoke(main, ["--seeds", "one", "--out", str(local)])
     assert "expected whole numbers" in wrong.output

@@ -40,7 +40,7 @@ from gym_clalfred.tasks.spec import TaskType
 FLOATS = ("position", "rotation", "size")
 
 #: Distinct episodes of each type that are solved over the wire: 56 in all.
-EPISODES_PER_TYPE = 8
+EPISODES_PER_TYPE = 4
 
 
 @pytest.fixture(scope="module")
