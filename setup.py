@@ -105,6 +105,9 @@ setup(
         "dev": ["ruff>=0.6", "mypy>=1.11", "types-PyYAML", "types-tqdm"],
     },
     entry_points={
-        "console_scripts": [f"clalfred-{name} = clalfred.scripts.{name}:main" for name in COMMANDS]
+        "console_scripts": [
+            "clalfred = clalfred.scripts.commands:main",
+            *(f"clalfred-{name} = clalfred.scripts.commands:{name}" for name in COMMANDS),
+        ]
     },
 )

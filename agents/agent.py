@@ -120,6 +120,7 @@ class AgentConfig:
 
     Args:
         batch_size: episodes per update that suit it.
+        updates: per streamed episode that suit it; the paper makes one.
         learning_rate: that suits it.
         max_gradient_norm: longer gradients are scaled down to this; the paper's is 5.
         encoder: name of the visual encoder that it sees with; empty for none.
@@ -129,6 +130,7 @@ class AgentConfig:
     """
 
     batch_size: int = 32
+    updates: float = 1.0
     learning_rate: float = 1e-3
     max_gradient_norm: float = 5.0
     encoder: str = ""
@@ -161,6 +163,8 @@ class Agent(nn.Module, ABC):
                 f"{type(self).__name__}: expected an encoder exactly if its config names one, "
                 f"found config.encoder={config.encoder!r} and encoder={encoder!r}"
             )
+        if encoder is None and type(self).sight is Agent.sight:
+            raise TypeError(f"{type(self).__name__} sees without an encoder: override Agent.sight")
         self.config = config
         self.encoder = encoder
 
@@ -176,9 +180,11 @@ class Agent(nn.Module, ABC):
 
     @property
     def sight(self) -> str:
-        """Names what ``encode`` depends on besides the frames; stored views are kept under it."""
-        if self.encoder is None:
-            raise NotImplementedError(f"{type(self).__name__} sees without an encoder: override")
+        """Names what ``encode`` depends on besides the frames; stored views are kept under it.
+
+        Agents that see without an encoder override it.
+        """
+        assert self.encoder is not None
         return self.encoder.name
 
     def twin(self) -> Self:

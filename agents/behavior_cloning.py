@@ -373,9 +373,15 @@ class BehaviorCloning:
         self.train_on(group)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """Override: as many updates as there are episodes in the group."""
-        for _ in group:
+        """Override: the updates that a group of gathered episodes calls for."""
+        for _ in range(self.updates_due(len(group))):
             self.step(self.losses(self.forward(self.make_batch(group))).mean())
+
+    def updates_due(self, group: int) -> int:
+        """How many updates the last so many episodes call for."""
+        before = self.num_episodes - group
+        share = self.training.updates
+        return int(self.num_episodes * share) - int(before * share)
 
     def on_boundary(self) -> None:
         """Override: a task begins with the next episode; only if ``needs_boundaries``."""

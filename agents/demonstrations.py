@@ -217,7 +217,7 @@ class EpisodeReader:
         return f"{self.agent.sight}{'-blind' if self.blind else ''}/{appearance}"
 
     def _observations(self, episode: Episode) -> Iterable[Observation]:
-        for _ in replay(self._simulator, episode):
+        for _ in replay(self._simulator, episode, not self.source.has_generated_rooms):
             frame = self._simulator.frame()
             shown = {name: getattr(frame, name) for name in self.agent.observes}
             yield blank(shown, self.agent.encoder is None) if self.blind else shown

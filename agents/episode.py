@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -60,10 +61,45 @@ class Views:
         """The same on a device."""
         return replace(self, tensors={name: one.to(device) for name, one in self.tensors.items()})
 
+    def packed(self) -> Views:
+        """The same, compressed."""
+        return replace(self, tensors=PackedTensors(self.tensors))
+
     @property
     def bytes(self) -> int:
         """How much memory the tensors take."""
+        if isinstance(self.tensors, PackedTensors):
+            return self.tensors.bytes
         return sum(one.numel() * one.element_size() for one in self.tensors.values())
+
+
+class PackedTensors(Mapping[str, Tensor]):
+    """Tensors by name, kept compressed without loss; each use makes a tensor anew."""
+
+    def __init__(self, tensors: Mapping[str, Tensor]) -> None:
+        self._shapes = {name: (one.dtype, one.shape) for name, one in tensors.items()}
+        self._packed = {
+            name: zlib.compress(one.cpu().contiguous().view(torch.uint8).numpy().tobytes(), 9)
+            for name, one in tensors.items()
+        }
+
+    def __getitem__(self, name: str) -> Tensor:
+        dtype, shape = self._shapes[name]
+        content = bytearray(zlib.decompress(self._packed[name]))
+        if not content:
+            return torch.empty(shape, dtype=dtype)
+        return torch.frombuffer(content, dtype=dtype).view(shape)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @property
+    def bytes(self) -> int:
+        """What they take as they are kept."""
+        return sum(map(len, self._packed.values()))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from importlib import import_module, metadata
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -202,7 +202,8 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
         if name not in known:
             close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(known)}")
+            there = f"known are {', '.join(known)}" if known else "it has none"
+            raise BadInputError(f"unknown {what} {name!r}: {hint}{there}")
         kind = type(getattr(config, name))
         # 1 is a fine share, but True is no number.
         fits = type(value) is kind or (kind is float and type(value) is int)
@@ -217,11 +218,6 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
 TOO_LARGE = 1e12
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-
-
-def describe(agent: Agent) -> dict[str, Any]:
-    """What ``config_from_dict`` needs, and what it sees with, as plain values."""
-    return {"config": asdict(agent.config), "sight": agent.sight}
 
 
 def _letters(name: str) -> str:

@@ -13,6 +13,7 @@ class TrainingConfig:
 
     Args:
         batch_size: episodes per update.
+        updates: per streamed episode; those of a group are made when it is complete.
         learning_rate: the rate to which every reset returns.
         decay: factor per update; 1 for a constant rate.
         reset_every: updates between resets.
@@ -22,6 +23,7 @@ class TrainingConfig:
     """
 
     batch_size: int = 32
+    updates: float = 1.0
     learning_rate: float = 1e-3
     decay: float = 0.95
     reset_every: int = 10

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.report.text import aligned
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.random_agent import MOVING, sensible_interactions
@@ -80,22 +81,24 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tier", default="small")
+    parser.add_argument("--evaluate-on", default="valid", choices=list(EVALUATED))
     parser.add_argument("--max-steps", type=int, default=100)
     parser.add_argument("--repeats", type=int, default=5, help="of the random ones")
     options = parser.parse_args()
     source = open_source(options.tier)
     env = ClAlfredEnv(source=source, image_size=32, max_steps=options.max_steps)
-    rows = [["solved in %", "valid seen", "valid unseen", "episodes"]]
+    splits = EVALUATED[options.evaluate_on]
+    rows = [["solved in %", *splits, "episodes"]]
     for name, actor in ACTORS.items():
         repeats = 1 if actor is expert else options.repeats
         cells, count = [], 0
-        for split in (Split.VALID_SEEN, Split.VALID_UNSEEN):
+        for split in splits.values():
             keys = [entry.key for entry in first_annotations(source.entries(split), 1)]
             rates = [success_rate(actor, env, keys, seed) for seed in range(repeats)]
             cells.append(f"{100 * np.mean(rates):.2f}")
             count += repeats * len(keys)
         rows.append([name, *cells, str(count)])
-    print(f"{source.label}, at most {options.max_steps} actions")
+    print(f"{source.label}, {options.evaluate_on}, at most {options.max_steps} actions")
     print(aligned(rows))
     env.close()
 

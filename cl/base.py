@@ -1,7 +1,7 @@
 """What all continual-learning methods share: gather, update with replay, then remember.
 
 A method is a class around two questions: what does an update minimise (``loss``), and what else
-changes. For each group of k gathered episodes ``train_on`` does, k times:
+changes. For each group of k gathered episodes ``train_on`` does, k times (or as ``updates`` says):
 
 1. ``select_replay``: which slots of the memory to replay;
 2. ``loss``: of the streamed and the replayed episodes; then one step of the optimiser, between
@@ -196,8 +196,8 @@ class ContinualLearner(BehaviorCloning):
             setattr(self, name, restored)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """As many updates as there are episodes in the group; then it is remembered."""
-        for _ in group:
+        """The updates that the group calls for; then it is remembered."""
+        for _ in range(max(1, self.updates_due(len(group)))):
             update = self.update(group, tuple(self.select_replay(group)))
             self.after_update(update)
         self.after_group(update)

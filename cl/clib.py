@@ -127,7 +127,7 @@ class CLIB(ContinualLearner):
         """Remembers first; then every update is on the memory alone."""
         for episode in group:
             self.memory.add(MemoryItem(episode))
-        for _ in group:
+        for _ in range(self.updates_due(len(group))):
             slots = self.memory.sample(self.replay_size)
             others = [slot for slot in range(len(self.memory)) if slot not in set(slots)]
             probes = self.memory.sample(self.method.probes, others)

@@ -14,11 +14,8 @@ from clalfred.agents.acting.records import EpisodeResult
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
-from gym_clalfred.objects import KNIVES, ObjectClass
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
-
-#: An interaction: an action on any of some classes.
-Interaction = tuple[Action, frozenset[ObjectClass]]
+from gym_clalfred.objects import ObjectClass
+from gym_clalfred.tasks.spec import Purpose, TaskSpec
 
 
 class Failure(str, Enum):
@@ -33,56 +30,26 @@ class Failure(str, Enum):
     ERROR = "could not be finished"
 
 
-def needed_deeds(task: TaskSpec) -> tuple[Interaction, ...]:
-    """The interactions without which a task cannot be solved, in order."""
-    take = _interaction(Action.PickupObject, task.goal_class)
-    cut = (
-        (Action.PickupObject, KNIVES),
-        _interaction(Action.SliceObject, task.target),
-    )
-    treatment = _TREATMENTS.get(task.type)
-    rest: tuple[Interaction, ...]
-    if task.type is TaskType.EXAMINE:
-        rest = (take, _interaction(Action.ToggleObjectOn, task.lamp))
-    elif task.type is TaskType.PICK_TWO_AND_PLACE:
-        rest = (take, _interaction(Action.PutObject, task.receptacle)) * 2
-    elif task.type is TaskType.MOVABLE:
-        rest = (
-            take,
-            _interaction(Action.PutObject, task.movable),
-            _interaction(Action.PickupObject, task.movable),
-            _interaction(Action.PutObject, task.receptacle),
-        )
-    elif treatment is not None:
-        rest = (take, *treatment, take, _interaction(Action.PutObject, task.receptacle))
-    else:
-        rest = (take, _interaction(Action.PutObject, task.receptacle))
-    return (*cut, *rest) if task.sliced else rest
-
-
 def failure_of(task: TaskSpec, result: EpisodeResult) -> Failure | None:
     """What went wrong first; ``None`` for a solved episode."""
     if result.success:
         return None
     if result.error:
         return Failure.ERROR
-    needed = list(needed_deeds(task))
+    needed = list(task.type.needed(task))
     since: list[Action] = []
     for action, object_class in _read(result.interactions):
         since.append(action)
-        if needed and action is needed[0][0] and object_class in needed[0][1]:
+        if needed and action is needed[0].action and object_class in needed[0].classes:
             needed.pop(0)
             since.clear()
     if not needed:
         return Failure.UNDONE
-    action, classes = needed[0]
-    # Put in, switch on, take out again; after that it only has to be brought.
-    if task.type in _TREATMENTS and 1 < len(needed) <= 4:
+    missing = needed[0].purpose
+    if missing is Purpose.TREAT:
         return Failure.NOT_TREATED
-    if action is Action.PickupObject and task.movable not in classes:
-        return Failure.WRONG_OBJECT if action in since else Failure.NOT_FOUND
-    if action in (Action.ToggleObjectOn, Action.SliceObject):
-        return Failure.NOT_TREATED
+    if missing is Purpose.FIND:
+        return Failure.WRONG_OBJECT if Action.PickupObject in since else Failure.NOT_FOUND
     return Failure.WRONG_PLACE if Action.PutObject in since else Failure.NOT_PLACED
 
 
@@ -117,30 +84,11 @@ def format_failures(table: Mapping[str, Counter[str]]) -> str:
     return "\n".join(lines)
 
 
-def _interaction(action: Action, object_class: ObjectClass | None) -> Interaction:
-    assert object_class is not None
-    return action, frozenset({object_class})
-
-
 def _read(interactions: str) -> Iterable[tuple[Action, ObjectClass]]:
     for one in filter(None, interactions.split(", ")):
         action, object_class = one.split(" ")
         yield Action[action], ObjectClass[object_class]
 
 
-_TREATMENTS: dict[TaskType, tuple[Interaction, ...]] = {
-    TaskType.CLEAN: (
-        _interaction(Action.PutObject, ObjectClass.SinkBasin),
-        _interaction(Action.ToggleObjectOn, ObjectClass.Faucet),
-    ),
-    TaskType.HEAT: (
-        _interaction(Action.PutObject, ObjectClass.Microwave),
-        _interaction(Action.ToggleObjectOn, ObjectClass.Microwave),
-    ),
-    TaskType.COOL: (
-        _interaction(Action.PutObject, ObjectClass.Fridge),
-        _interaction(Action.CloseObject, ObjectClass.Fridge),
-    ),
-}
 _NAMES = tuple(failure.value for failure in Failure)
 _ENDS = ("end: stop", "end: failures", "end: limit")

@@ -44,8 +44,8 @@ class Joint(ContinualLearner):
         self.num_timesteps += len(episode)
 
     def finish(self) -> Iterator[None]:
-        """One update per episode, each on a batch of all."""
-        while self.num_updates < self.num_episodes:
+        """As many updates as others make, each on a batch of all."""
+        while self.num_updates < int(self.num_episodes * self.training.updates):
             self.update(self._next_batch(), ())
             yield
 

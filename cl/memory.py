@@ -152,10 +152,18 @@ class ByteMemory(Memory):
         draw = float(torch.rand((), generator=self._generator))
         self._entries.append(item)
         self._draws.append(draw)
-        while sum(self.bytes().values()) > self.capacity:
-            last = max(range(len(self._draws)), key=self._draws.__getitem__)
+        while self.overflows():
+            last = self.slot_to_drop()
             del self._entries[last], self._draws[last]
         return self._draws.index(draw) if draw in self._draws else None
+
+    def overflows(self) -> bool:
+        """Override: whether something has to go."""
+        return sum(self.bytes().values()) > self.capacity
+
+    def slot_to_drop(self) -> int:
+        """Override: what goes; the largest number drawn."""
+        return max(range(len(self._draws)), key=self._draws.__getitem__)
 
     def state_dict(self) -> dict[str, Any]:
         """With the numbers drawn."""

@@ -18,7 +18,7 @@ class RARConfig(MethodConfig):
     """Adds to the common settings.
 
     Args:
-        repeats: r, updates per streamed episode, each with a fresh draw from memory.
+        repeats: r, so many times as many updates, each with a fresh draw from memory.
         replay_weight: of the imitation loss of replayed episodes.
     """
 
@@ -34,7 +34,7 @@ class RARConfig(MethodConfig):
 class RAR(ContinualLearner):
     """Zhang et al., "A simple but strong baseline for online continual learning", NeurIPS 2022.
 
-    Repeated augmented rehearsal. Update, r times per streamed episode: ``min L(x) + w * L(x')``,
+    Repeated augmented rehearsal. Update, r times as often as others: ``min L(x) + w * L(x')``,
     ``x'`` drawn and augmented anew each time.
 
     Stores: episodes, by reservoir sampling. Boundaries: none.
@@ -44,8 +44,8 @@ class RAR(ContinualLearner):
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": RARConfig()}
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """r updates for every episode of the group."""
-        for _ in range(len(group) * self.method.repeats):
+        """r times the updates that the group calls for."""
+        for _ in range(max(1, self.updates_due(len(group))) * self.method.repeats):
             update = self.update(group, tuple(self.select_replay(group)))
         self.after_group(update)
 

@@ -28,6 +28,7 @@ METHODS: Registry[type[ContinualLearner]] = Registry(
         "rar": "clalfred.cl.rar:RAR",
         "star": "clalfred.cl.star:STAR",
         "mkd": "clalfred.cl.mkd:MKD",
+        "pantry": "clalfred.cl.pantry:Pantry",
         "joint": "clalfred.cl.joint:Joint",
     },
     UnknownMethodError,

@@ -17,6 +17,10 @@ class UnknownMethodError(BadInputError):
     """No continual-learning method of that name is known to this process."""
 
 
+class UnknownTaskError(BadInputError):
+    """No task type is registered under the name."""
+
+
 class UnknownAgentError(BadInputError):
     """No agent of that name is known to this process."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gym_clalfred.errors import BadInputError
@@ -41,3 +41,13 @@ def match_name(
         meant_by = {plain(name): name for name in listed}
         text += "".join(f"; did you mean {meant_by[name]!r}?" for name in close)
     raise BadInputError(text)
+
+
+def choose(what: str, name: str, known: Iterable[str]) -> str:
+    """The name itself if it is known; else an error with the list and the closest match."""
+    names = list(known)
+    if name in names:
+        return name
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    hint = f"did you mean {close[0]!r}? " if close else ""
+    raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(names)}")

@@ -1,12 +1,14 @@
-"""The object classes of CL-ALFRED and what each can do, from ALFRED's published tables.
+"""The labels of CL-ALFRED's object classes, and which of them can do what.
 
 The value of a class is its index in the policy's class head: the 119 labels of CL-ALFRED in their
-own order, index 0 meaning "no object".
+own order, index 0 meaning "no object". What is known of a class is its record in ``classes``.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+
+from gym_clalfred.classes import INSTALLED, RECORDS
 
 
 class ObjectClass(IntEnum):
@@ -133,92 +135,47 @@ class ObjectClass(IntEnum):
     Faucet = 118
 
 
-def _classes(names: str) -> frozenset[ObjectClass]:
-    return frozenset(ObjectClass[name] for name in names.split())
+if INSTALLED:
+    _LABELS = (*ObjectClass.__members__, *INSTALLED)
+    globals()["ObjectClass"] = IntEnum("ObjectClass", _LABELS, start=0, module=__name__)
+
+#: What is known of every class but ``NoObject``.
+CLASSES = {ObjectClass[name]: record for name, record in RECORDS.items()}
+
+
+def classes(names: str) -> frozenset[ObjectClass]:
+    """Classes by name, with blanks between."""
+    return frozenset(ObjectClass[name] for name in sorted(names.split()))
+
+
+def having(trait: str) -> frozenset[ObjectClass]:
+    """The classes that have one of ``classes.record.TRAITS``."""
+    return classes(" ".join(name for name, one in RECORDS.items() if trait in one.traits.split()))
 
 
 #: Classes that can be carried, with the sliced forms.
-PICKUPABLE = _classes(
-    """
-    AlarmClock Apple AppleSliced BaseballBat BasketBall Book Boots Bowl Box Bread
-    BreadSliced ButterKnife CD Candle CellPhone Cloth CreditCard Cup DishSponge Egg
-    Footstool Fork Glassbottle HandTowel Kettle KeyChain Knife Ladle Laptop Lettuce
-    LettuceSliced Mug Newspaper Pan PaperTowelRoll Pen Pencil PepperShaker Pillow Plate
-    Plunger Pot Potato PotatoSliced RemoteControl SaltShaker ScrubBrush SoapBar SoapBottle
-    Spatula Spoon SprayBottle Statue TeddyBear TennisRacket TissueBox ToiletPaper Tomato
-    TomatoSliced Towel Vase Watch WateringCan WineBottle
-    """
-)
+PICKUPABLE = having("pickupable")
 
 #: Classes that hold other objects.
-RECEPTACLES = _classes(
-    """
-    ArmChair BathtubBasin Bed Bowl Box Cabinet Cart CoffeeMachine CoffeeTable CounterTop Cup
-    Desk DiningTable Drawer Dresser Fridge GarbageCan HandTowelHolder LaundryHamper
-    Microwave Mug Ottoman Pan Plate Pot Safe Shelf SideTable SinkBasin Sofa
-    StoveBurner TVStand Toaster Toilet ToiletPaperHanger TowelHolder
-    """
-)
+RECEPTACLES = having("receptacle")
 
 #: Receptacles that can themselves be carried.
-MOVABLE_RECEPTACLES = _classes(
-    """
-    Bowl Box Cup Mug Plate Pan Pot
-    """
-)
+MOVABLE_RECEPTACLES = having("movable")
 
 #: Classes with a door, a drawer front or a lid.
-OPENABLE = _classes(
-    """
-    Cabinet Drawer Fridge Laptop Microwave Safe
-    """
-)
+OPENABLE = having("openable")
 
 #: Containers that hide their contents until opened.
-CLOSED_AT_START = _classes(
-    """
-    Cabinet Drawer Fridge Microwave Safe
-    """
-)
+CLOSED_AT_START = having("closed")
 
 #: Tools that can slice.
-KNIVES = _classes(
-    """
-    Knife ButterKnife
-    """
-)
+KNIVES = having("knife")
 
-#: Targets of Heat tasks.
-HEATABLE = _classes(
-    """
-    Apple AppleSliced Bread BreadSliced Cup Egg Mug Plate Potato PotatoSliced Tomato
-    TomatoSliced
-    """
-)
-
-#: Targets of Cool tasks.
-COOLABLE = _classes(
-    """
-    Apple AppleSliced Bowl Bread BreadSliced Cup Egg Lettuce LettuceSliced Mug Pan Plate Pot
-    Potato PotatoSliced Tomato TomatoSliced WineBottle
-    """
-)
-
-#: Targets of Clean tasks.
-CLEANABLE = _classes(
-    """
-    Apple AppleSliced Bowl ButterKnife Cloth Cup DishSponge Egg Fork Kettle Knife Ladle
-    Lettuce LettuceSliced Mug Pan Plate Pot Potato PotatoSliced SoapBar Spatula Spoon Tomato
-    TomatoSliced
-    """
-)
+#: Targets of Heat, Cool and Clean tasks.
+HEATABLE, COOLABLE, CLEANABLE = map(having, ("heatable", "coolable", "cleanable"))
 
 #: Lamps of Examine tasks.
-LAMPS = _classes(
-    """
-    DeskLamp FloorLamp
-    """
-)
+LAMPS = having("lamp")
 
 #: What slicing turns a class into.
 SLICED_FORM = {
@@ -234,10 +191,7 @@ SLICED_FORM = {
 SLICEABLE = frozenset(SLICED_FORM)
 
 #: Classes that can be switched on and off.
-TOGGLEABLE = _classes(
-    "CoffeeMachine DeskLamp Faucet FloorLamp Laptop LightSwitch Microwave "
-    "StoveKnob Television Toaster"
-)
+TOGGLEABLE = having("toggleable")
 
 #: Classes that Examine and people know as parts of another object; they never stand alone.
-PARTS = _classes("BathtubBasin SinkBasin StoveBurner StoveKnob")
+PARTS = having("part")

@@ -15,7 +15,7 @@ from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.names import match_name
 from gym_clalfred.rooms import ROOM_NUMBERS, RoomType
 from gym_clalfred.setups import Setup, names_of
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import TaskType, task_types
 
 #: What ``reset`` draws from: first one of the pools, then an episode of it.
 Pools = tuple[tuple[EpisodeEntry, ...], ...]
@@ -125,9 +125,8 @@ def _several(argument: str, given: Any) -> tuple[Any, ...]:
 
 
 def _task(name: Any) -> TaskType:
-    return match_name(
-        "each of tasks", name, names_of(TaskType), [task.paper_name for task in TaskType]
-    )
+    known = task_types()
+    return match_name("each of tasks", name, names_of(known), [task.paper_name for task in known])
 
 
 def _room(name: Any) -> RoomType | int:

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.names import match_name
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks import ALFRED_TASKS
+from gym_clalfred.tasks.spec import TaskType, task_types
 
 #: Number of task orders that the paper evaluates for each setup; orders are numbered from 1.
 ORDERS = 5
@@ -58,8 +59,13 @@ class Setup(str, Enum):
 
     @property
     def tasks(self) -> tuple[TaskLabel, ...]:
-        """All tasks, in an order that has nothing to do with any stream."""
-        return tuple(TaskType) if self is Setup.BEHAVIOR_IL else tuple(RoomType)
+        """The benchmark's tasks, in an order that has nothing to do with any stream."""
+        return ALFRED_TASKS if self is Setup.BEHAVIOR_IL else tuple(RoomType)
+
+    @property
+    def known_tasks(self) -> tuple[TaskLabel, ...]:
+        """All tasks that a stream may have: the benchmark's and those that were registered."""
+        return task_types() if self is Setup.BEHAVIOR_IL else tuple(RoomType)
 
     def task_of(self, entry: EpisodeEntry) -> TaskLabel:
         """The task an episode belongs to."""
@@ -78,6 +84,5 @@ def names_of(tasks: Iterable[_Label]) -> dict[str, _Label]:
     names: dict[str, _Label] = {}
     for task in tasks:
         names |= {task.value: task, task.name: task}
-        if isinstance(task, TaskType):
-            names |= {task.paper_name: task, task.paper_name.replace("&", " and "): task}
+        names |= {task.paper_name: task, task.paper_name.replace("&", " and "): task}
     return names

@@ -24,10 +24,16 @@ from gym_clalfred.language.text import CHARACTERS
 
 
 class PlainText(spaces.Text):
-    """Texts of at most ``longest`` of the characters that ``plain_text`` leaves."""
+    """Texts of at most ``longest`` of the characters that ``plain_text`` leaves.
+
+    Unlike Gymnasium's it has a shape and the type of an array of such texts, which is all that
+    Stable-Baselines3's vector environments need to keep them.
+    """
 
     def __init__(self, longest: int) -> None:
         super().__init__(longest, min_length=0, charset=CHARACTERS)
+        self._shape = ()
+        self.dtype = np.dtype(f"<U{longest}")
 
 
 class SharedTexts(Sequence[str]):

@@ -35,11 +35,15 @@ class Notes:
         title: who acts.
         instruction: number of the instruction being followed, from 0.
         progress: how much of the task is done, 0..1.
+        looks_for: what it wants to act on next.
+        heat: (5, h, w) where in the views it sees that, 0..1.
     """
 
     title: str = ""
     instruction: int | None = None
     progress: float | None = None
+    looks_for: str = ""
+    heat: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ def draw_panel(
     image = Image.new("RGB", PANEL_SIZE, _BACKGROUND)
     draw = ImageDraw.Draw(image)
     _draw_goal(draw, caption)
-    _draw_views(image, draw, views, outline)
+    _draw_views(image, draw, views, outline, caption.notes)
     _draw_instructions(draw, caption)
     _draw_status(draw, caption)
     return np.array(image)
@@ -100,6 +104,9 @@ _STATUS = (
 )
 _INSTRUCTIONS = (_STATUS[2] + _GAP, _VIEWS_TOP, PANEL_SIZE[0] - _MARGIN, PANEL_SIZE[1] - _MARGIN)
 _ROUND = 8
+
+#: How opaque the warmest place is, of 255.
+_WARMTH = 110
 _PROGRESS = 150
 
 #: Left, right, up and down stand beside the front view as two rows of two.
@@ -134,9 +141,13 @@ def _draw_views(
     draw: ImageDraw.ImageDraw,
     views: NDArray[np.uint8],
     outline: NDArray[np.bool_] | None,
+    notes: Notes,
 ) -> None:
     for view, (x, y, side) in _VIEW_PLACES.items():
         picture = Image.fromarray(views[view]).resize((side, side), Image.Resampling.BICUBIC)
+        if notes.heat is not None:
+            warm = Image.fromarray((_WARMTH * notes.heat[view]).astype(np.uint8))
+            picture.paste(_ACCENT, mask=warm.resize((side, side), Image.Resampling.BILINEAR))
         if view is View.FRONT and outline is not None:
             picture.paste(_ACCENT, mask=_edge(outline, side))
         corners = Image.new("L", (side, side), 0)
@@ -146,6 +157,14 @@ def _draw_views(
         width = int(draw.textlength(name, _font(12)))
         draw.rounded_rectangle((x + 7, y + 7, x + width + 21, y + 26), 6, fill=_BACKGROUND)
         draw.text((x + 14, y + 16), name, _QUIET, _font(12), anchor="lm")
+    if notes.looks_for:
+        x, y, side = _VIEW_PLACES[View.FRONT]
+        text = f"looks for {notes.looks_for}"
+        width = int(draw.textlength(text, _font(13)))
+        draw.rounded_rectangle(
+            (x + 7, y + side - 30, x + width + 23, y + side - 7), 6, fill=_BACKGROUND
+        )
+        draw.text((x + 15, y + side - 18), text, _ACCENT, _font(13), anchor="lm")
 
 
 def _edge(mask: NDArray[np.bool_], side: int) -> Image.Image:

@@ -1,27 +1,24 @@
-"""What the commands share: errors in one line, options of a run, and progress on a terminal."""
+"""What all commands share: errors in one line, settings from files; without importing torch."""
 
 from __future__ import annotations
 
 import functools
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import Field
 from pathlib import Path
 from typing import Any
 
 import click
 import yaml
 
-from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.folder import storage_errors
-from clalfred.cl.experiment.settings import choose, declared, kind_of
 from gym_clalfred import __version__
 from gym_clalfred.data.quotas import TIERS
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, ClAlfredError
+from gym_clalfred.names import choose
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 Command = Callable[..., Any]
 
@@ -34,72 +31,12 @@ CONFIGS = Path(__file__).parent / "configs"
 COUNT = click.IntRange(min=1)
 
 
-def run_options(*without: str) -> Callable[[Command], Command]:
-    """Adds an option for each setting of a run; the command gets the given ones as ``settings``."""
-    options = {
-        name: one
-        for name, one in declared(RunConfig).items()
-        if name.replace("_", "-") not in without
-    }
-
-    def decorate(command: Command) -> Command:
-        @functools.wraps(command)
-        def wrapped(**arguments: Any) -> Any:
-            settings = {name: arguments.pop(name) for name in options}
-            given = {name: value for name, value in settings.items() if value is not None}
-            changes = arguments.pop("changes")
-            if changes:
-                given["overrides"] = changes
-            return command(settings=given, **arguments)
-
-        click.option(
-            "--set",
-            "changes",
-            metavar="NAME=VALUE",
-            multiple=True,
-            callback=lambda context, option, texts: dict(map(_setting, texts)),
-            help="A setting of the method (alpha=0.5) or of the agent (agent.dropout=0.1) instead "
-            "of the preset's; can be repeated. A wrong name is answered with all that there are.",
-        )(wrapped)
-        for name, one in reversed(options.items()):
-            _option(name, one)(wrapped)
-        return wrapped
-
-    return decorate
-
-
-def _option(name: str, one: Field[Any]) -> Callable[[Command], Command]:
-    """The option of a setting, as its field declares it."""
-    kind, _ = kind_of(RunConfig, name)
-    choices, shown = one.metadata["choices"], one.metadata["shown"] or one.default
-    flag = f"--{name.replace('_', '-')}"
-    text = one.metadata["text"] + ("" if shown is None else f"  [default: {shown}]")
-    if choices is not None and name != "tier":  # tiers are checked later, with a hint
-        return click.option(flag, type=click.Choice(list(choices())), default=None, help=text)
-    if kind is bool:
-        return click.option(f"{flag}/--no-{flag[2:]}", default=None, help=text)
-    return click.option(
-        flag, type=click.Path() if one.metadata["path"] else kind, default=None, help=text
-    )
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    """Name and value of ``NAME=VALUE``."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip() or not value.strip():
-        raise click.BadParameter(f"{text!r}: expected NAME=VALUE, such as alpha=0.5")
-    try:
-        return name.strip(), json.loads(value)
-    except ValueError:
-        return name.strip(), value.strip()
-
-
 def check_names(**given: str | None) -> None:
     """Refuses a misspelt split, tier, task or room before anything slow begins."""
     known = {
         "split": [one.value for one in Split],
         "tier": list(TIERS),
-        "task": [one.paper_name for one in TaskType],
+        "task": [one.paper_name for one in task_types()],
         "room": [one.value for one in RoomType],
     }
     for what, name in given.items():
@@ -158,7 +95,7 @@ def _clear_errors(command: Command, continues: Continues) -> Command:
             how = " The same command again continues." if continues(options) else ""
             click.echo(f"\nInterrupted.{how}", err=True)
             # Python ends by the signal itself, whatever the exit code, once an interrupt has left
-            # code compiled from a string (dataclasses and numba have some); compiling any forgets it.
+            # code compiled from a string (dataclasses have some); compiling any forgets it.
             exec("")
             sys.exit(130)
 

@@ -18,7 +18,7 @@ from clalfred.scripts.common import (
 )
 from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks import ALFRED_TASKS
 
 EPILOG = """
 \b
@@ -170,7 +170,8 @@ def source_table(source: EpisodeSource) -> str:
 
     entries = {split: source.entries(split) for split in Split}
     rows = [["episodes", *(split.value for split in Split), "mean actions"]]
-    for task in TaskType:
+    present = {one.task_type for part in entries.values() for one in part}
+    for task in (*ALFRED_TASKS, *sorted(present.difference(ALFRED_TASKS))):
         found = {
             split: [one for one in part if one.task_type is task] for split, part in entries.items()
         }

@@ -49,7 +49,8 @@ Examples:
 @click.option(
     "--max-steps",
     type=COUNT,
-    help="Cut episodes after so many.  [default: the run's; on other episodes 100 for small, 1000]",
+    help="Cut episodes after so many steps.  [default: the run's; on other episodes that of their "
+    "tier, 100 for tiny and small, else 1000]",
 )
 @click.option(
     "--rules/--no-rules",

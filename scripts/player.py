@@ -79,6 +79,7 @@ def main(
         ending_with,
         transport_from_environment,
     )
+    from gym_clalfred.simulator.player.world import Recorded, no_recording
 
     if version is not None and not version.split(".")[0].isdecimal():
         raise BadInputError(f"client {version!r}: expected a version such as 5.0.0")
@@ -98,18 +99,22 @@ def main(
     else:
         transport, legacy = transport_from_environment(client)
     rooms: Callable[[int], Room] = make_room
+    recorded: Recorded = no_recording
     numbers: Sequence[int] = SCENE_NUMBERS
     if data is not None:
         from gym_clalfred.data.store import AlfredStore
 
         store = AlfredStore(data)
         rooms, numbers = store.lived_in_room, store.info.rooms
+        recorded = store.recorded_poses
     # The client first: loading takes long, and is in vain without one.
     try:
         if not transport.connect():
             return
         with ending_with(transport):
-            player = Player(transport, legacy, rooms, width, height, fault, numbers, version)
+            player = Player(
+                transport, legacy, rooms, width, height, fault, numbers, version, recorded
+            )
         player.serve()
     finally:
         transport.close()

@@ -56,12 +56,12 @@ def main(
     out: str | None,
 ) -> None:
     """Compare the finished runs below a FOLDER, or published copies of runs."""
-    from clalfred.cl.experiment.config import choose
     from clalfred.cl.experiment.results import METRICS
     from clalfred.cl.report.formats import FORMATS
     from clalfred.cl.report.people import beside_agents, people_text
     from clalfred.cl.report.summary import MAIN_METRICS, load_runs, summarise
     from clalfred.cl.report.write import write_report
+    from gym_clalfred.names import choose
 
     for metric in metrics:
         choose("metric", metric, METRICS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from clalfred.scripts.common import clear_errors
+from gym_clalfred.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent.parent / "docs"
 PUBLISHED = ROOT / "results"
@@ -21,27 +22,41 @@ def main() -> None:
     """
 
 
+def _docs() -> Path:
+    """The checkout's docs; an installed package has none, and nothing is written beside it."""
+    if not (ROOT / "RESULTS.md").is_file():
+        raise UsageError(
+            f"{ROOT}: expected the docs of a checkout, and this package is installed without one; "
+            "name a folder, or run the command in a checkout"
+        )
+    return ROOT
+
+
 @main.command()
 @click.argument("folder", type=click.Path(exists=True))
+@click.option("--to", type=click.Path(path_type=Path), help="Where to.  [default: docs/results]")
 @clear_errors
-def collect(folder: str) -> None:
+def collect(folder: str, to: Path | None) -> None:
     """Copy the finished runs below a FOLDER, compacted, to docs/results."""
     from clalfred.cl.report.publish import collect as collect_runs
     from clalfred.cl.report.summary import load_runs
 
+    target = to or _docs() / "results"
     runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
-    for path in collect_runs(runs, PUBLISHED):
-        click.echo(path.relative_to(ROOT.parent))
+    for path in collect_runs(runs, target):
+        click.echo(path if to else path.relative_to(ROOT.parent))
 
 
 @main.command()
 @click.argument("folder", type=click.Path(exists=True))
 @clear_errors
 def verify(folder: str) -> None:
-    """Compare the finished runs below a FOLDER with their published copies."""
+    """Compare the finished runs below a FOLDER with their published copies, in docs/results."""
     from clalfred.cl.report.summary import load_runs
     from clalfred.cl.report.verify import compare_with_published, summary
 
+    if not PUBLISHED.is_dir():
+        _docs()
     compared = []
     for run in load_runs(folder):
         comparison = compare_with_published(run, PUBLISHED)
@@ -81,6 +96,7 @@ def write() -> None:
     from clalfred.cl.report.published_tables import headline
     from gym_clalfred.data.sources import open_source
 
+    _docs()
     for path in write_page(PUBLISHED, ROOT / "RESULTS.md", open_source("small")):
         click.echo(path.relative_to(ROOT.parent))
     readme = ROOT.parent / "README.md"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -12,9 +15,9 @@ from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
-    run_options,
     version_option,
 )
+from clalfred.scripts.options import run_options
 from gym_clalfred.setups import Setup
 
 EPILOG = """
@@ -84,9 +87,9 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from clalfred.cl.experiment.config import choose
     from clalfred.cl.experiment.sweep import ENGINES, Outcome, expand, sweep
     from gym_clalfred.data.sources import open_source
+    from gym_clalfred.names import choose
 
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
     axes = {name: _values(name, text) for name, text in lists.items() if text is not None}
@@ -96,9 +99,14 @@ def main(
     open_source(runs[0].tier, runs[0].data)
     click.echo(f"{len(runs)} runs in {out}")
 
+    began, ended = time.monotonic(), Counter[str]()
+
     def show(outcome: Outcome) -> None:
+        ended[outcome.status] += 1
         again = f", {outcome.attempts} attempts" if outcome.attempts > 1 else ""
-        click.echo(f"{outcome.status:8}{outcome.name}{again}  {outcome.message}".rstrip())
+        left = time_left(time.monotonic() - began, ended, len(runs))
+        parts = (f"{outcome.name}{again}", outcome.message, left)
+        click.echo(f"{outcome.status:8}{'  '.join(part for part in parts if part)}")
 
     outcomes = sweep(
         runs,
@@ -116,6 +124,22 @@ def main(
             f"{len(failed)} of {len(runs)} runs failed; see above and their log.txt", err=True
         )
         sys.exit(1)
+
+
+def time_left(seconds: float, ended: Mapping[str, int], total: int) -> str:
+    """How many runs are left and how long they take, if they take as long as those before.
+
+    Args:
+        seconds: since the sweep began.
+        ended: numbers of runs by their status; skipped ones took no time.
+        total: number of runs.
+    """
+    run, left = ended.get("done", 0) + ended.get("failed", 0), total - sum(ended.values())
+    if not run or not left:
+        return ""
+    minutes = seconds / run * left / 60
+    about = f"{minutes:.0f} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+    return f"({left} left, about {about if minutes >= 1 else 'a minute'})"
 
 
 def _values(name: str, text: str) -> list[Any]:

@@ -13,9 +13,9 @@ from clalfred.scripts.common import (
     COUNT,
     clear_errors_resumable,
     read_settings,
-    run_options,
     version_option,
 )
+from clalfred.scripts.options import run_options
 from gym_clalfred.errors import BadInputError
 
 EPILOG = """
@@ -99,6 +99,7 @@ def default_folder(config: RunConfig) -> Path:
         for letter, value in (
             ("t", config.episodes_per_task),
             ("e", config.evaluation_episodes),
+            ("i", config.interim_episodes),
             ("a", config.evaluation_annotations),
         )
         if value is not None

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes import FakeSimulator, FakeSource
@@ -15,6 +15,9 @@ from hypothesis import settings
 from clalfred.agents.numerics.arithmetic import make_portable
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.simulator.backends import BACKENDS, Backend
+
+if TYPE_CHECKING:
+    from clalfred.scripts.play.session import Library, Session
 
 # As in runs; before any test computes.
 make_portable()
@@ -56,3 +59,26 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("mounting a small disk needs root")
     yield path
     subprocess.run(["umount", str(path)], check=True)
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    """What ``clalfred-play`` offers: one task, and a folder for demonstrations."""
+    from play_sessions import PLACE
+
+    from clalfred.scripts.play.session import Library
+
+    return Library(PLACE, save=tmp_path / "demonstrations")
+
+
+@pytest.fixture
+def session(library: Library) -> Iterator[Session]:
+    """A session of ``clalfred-play`` that shows its first episode."""
+    from play_sessions import told
+
+    from clalfred.scripts.play.session import Session
+
+    session = Session(library)
+    told(session, "show")
+    yield session
+    session.sleep()

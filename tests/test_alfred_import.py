@@ -235,7 +235,6 @@ def test_what_other_code_read_is_read_again(
     assert seen[3:] == seen[:3]
 
 
-@pytest.mark.xfail(reason="two imports in threads of one process, to be checked", strict=False)
 def test_two_imports_at_once_make_one_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
 from gym_clalfred.stream import Schedule, TaskStream, build_schedule
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType
 
 
@@ -58,7 +59,7 @@ def test_it_solves_what_the_expert_showed() -> None:
 
 def fake_schedule(source: FakeSource) -> Schedule:
     present = {entry.task_type for entry in source.entries(Split.TRAIN)}
-    return build_schedule(source, order=[task for task in TaskType if task in present])
+    return build_schedule(source, order=[task for task in ALFRED_TASKS if task in present])
 
 
 def test_it_learns_from_a_task_stream() -> None:

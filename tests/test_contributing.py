@@ -21,16 +21,21 @@ from clalfred.cl.experiment.inputs import new_agent
 from clalfred.cl.registry import METHODS, get_method
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.simulator.backends import BACKENDS
+from gym_clalfred.tasks import spec
 
 PAGE = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.DOTALL | re.M))
-TITLES = ("Add an agent", "Add an encoder", "Add a method", "Add a task", "Add a backend")
+TITLES = (
+    *("Add an agent", "Add an encoder", "Add a method", "Add a task", "Add an object class"),
+    "Add a backend",
+)
 
 
 @pytest.fixture(autouse=True)
 def _untouched(monkeypatch: pytest.MonkeyPatch) -> None:
     for registry in (AGENTS, ENCODERS, METHODS):
         monkeypatch.setattr(registry, "_entries", dict(registry._entries))
+    monkeypatch.setattr(spec, "_KNOWN", dict(spec._KNOWN))
     for name in list(BACKENDS):
         monkeypatch.setitem(BACKENDS, name, BACKENDS[name])
 

@@ -19,6 +19,7 @@ from gym_clalfred.objects import (
 )
 from gym_clalfred.possible_actions import PAIRS
 from gym_clalfred.simulator.contract import Failure
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.rewards import (
     GOAL_REWARD,
     GOTO_DONE_BELOW,
@@ -26,7 +27,6 @@ from gym_clalfred.tasks.rewards import (
     STEP_PENALTY,
     SUBGOAL_REWARDS,
 )
-from gym_clalfred.tasks.spec import TaskType
 
 PAGE = (Path(__file__).parents[1] / "docs" / "ENVIRONMENT.md").read_text(encoding="utf-8")
 
@@ -84,7 +84,7 @@ def test_other_numbers() -> None:
     assert f"Meeting all goal conditions pays {GOAL_REWARD:g}" in PAGE
     assert f"costs {-STEP_PENALTY}" in PAGE
     assert f"the {len(PAIRS)} pairs" in " ".join(PAGE.split())
-    assert all(task.paper_name in PAGE for task in TaskType)
+    assert all(task.paper_name in PAGE for task in ALFRED_TASKS)
 
 
 @pytest.mark.parametrize(

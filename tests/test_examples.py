@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +28,7 @@ def run(name: str, *arguments: str) -> str:
 def test_all_examples_are_tested() -> None:
     text = Path(__file__).read_text()
     names = [path.name for path in sorted(EXAMPLES.glob("0*.py"))]
-    assert len(names) == 6
+    assert len(names) == 8
     assert all(f'"{name}"' in text for name in names)
 
 
@@ -63,6 +64,22 @@ def test_own_agent(tmp_path: Path) -> None:
     assert "SR_last" in output
     assert "GridTransformer loaded again, 174,404 parameters" in output
     assert len((EXAMPLES / "06_own_agent.py").read_text().splitlines()) < 150
+
+
+def test_own_task(tmp_path: Path) -> None:
+    output = run("07_own_task.py", "--out", str(tmp_path / "run"), "--max-steps", "5")
+    assert len(re.findall(r"^ *[0-9]+ actions: ", output, flags=re.M)) == 4
+    matrix, tested, failures = output.split("After task 2 of 2")[1].split("\n  ")[0:3]
+    for table in (matrix, tested, failures):
+        assert "PickPair" in table
+    assert len((EXAMPLES / "07_own_task.py").read_text().splitlines()) < 150
+
+
+def test_own_class(tmp_path: Path) -> None:
+    output = run("08_own_class.py", "--out", str(tmp_path / "run"), "--max-steps", "5")
+    assert len(re.findall(r"^ *[0-9]+ actions: .* orange", output, flags=re.M)) >= 3
+    assert "Orange is label 119 of 120" in output
+    assert "After task 2 of 2" in output
 
 
 def test_evaluate_and_record(trained: Path, tmp_path: Path) -> None:

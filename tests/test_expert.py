@@ -30,6 +30,7 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 M, L, R = Action.MoveAhead, Action.RotateLeft, Action.RotateRight
@@ -182,7 +183,7 @@ def demonstrate(
     raise AssertionError(f"nothing of ten {task_type} could be solved in room {number}")
 
 
-CASES = [(t, room_type.numbers[2]) for t in TaskType for room_type in t.room_types]
+CASES = [(t, room_type.numbers[2]) for t in ALFRED_TASKS for room_type in t.room_types]
 
 
 @pytest.mark.parametrize(("task_type", "number"), CASES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clalfred.agents.acting.records import EpisodeResult
-from clalfred.cl.failures import Failure, failure_of, failure_table, format_failures, needed_deeds
+from clalfred.cl.failures import Failure, failure_of, failure_table, format_failures
 from gym_clalfred.data import Split, open_source
 from gym_clalfred.data.trajectory import ExpertAction
 from gym_clalfred.objects import ObjectClass
@@ -63,7 +63,7 @@ def test_experts_do_all_that_their_tasks_need() -> None:
     for entry in source.entries(Split.TRAIN):
         trajectory = source.episode(entry.key).trajectory
         deeds = ", ".join(map(_deed, filter(_interacts, trajectory.actions)))
-        assert needed_deeds(trajectory.task)
+        assert trajectory.task.type.needed(trajectory.task)
         assert failure_of(trajectory.task, result(deeds)) is Failure.UNDONE, entry.key
 
 

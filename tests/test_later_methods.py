@@ -10,10 +10,14 @@ from learning import demonstrations, learner, stream_for
 from torch.nn import functional as F  # noqa: N812
 
 from clalfred.agents.agent import Head, Outputs
+from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.training import TrainingConfig
 from clalfred.cl.base import follow
 from clalfred.cl.erace import ERACE
 from clalfred.cl.memory import ByteMemory, MemoryItem
 from clalfred.cl.mkd import MKD
+from clalfred.cl.pantry import PantryConfig, PantryMemory, kind_of
+from gym_clalfred.actions import Action
 
 
 def outputs_of(class_logits: torch.Tensor, targets: list[int], counts: tuple[int, ...]) -> Outputs:
@@ -44,6 +48,15 @@ def test_rar_makes_r_updates_per_episode() -> None:
     agent = learner("rar", repeats=3)
     agent.learn(stream_for(agent, 9))
     assert agent.num_updates == 27
+
+
+@pytest.mark.parametrize(("updates", "expected"), [(1.0, 12), (0.5, 6), (2.0, 24)])
+@pytest.mark.parametrize("name", ["er", "finetuning", "clib", "joint"])
+def test_all_methods_make_as_many_updates(name: str, updates: float, expected: int) -> None:
+    training = TrainingConfig(batch_size=6, updates=updates)
+    agent = learner(name, training=training)
+    agent.learn(stream_for(agent, 12))
+    assert agent.num_updates == expected
 
 
 def test_rar_weighs_stream_and_memory_apart() -> None:
@@ -175,3 +188,63 @@ def test_a_memory_in_bytes_resumes() -> None:
     assert [agent.memory[i].episode.key for i in range(len(agent.memory))] == [
         other.memory[i].episode.key for i in range(len(other.memory))
     ]
+
+
+def episode_of(actions: list[Action], number: int = 0) -> EncodedEpisode:
+    """An episode of some actions, in which nothing else matters."""
+    steps = len(actions)
+    return EncodedEpisode(
+        key=f"{number}",
+        views=Views({"bits": torch.zeros(steps, 1000, dtype=torch.uint8)}),
+        tokens=torch.ones(3, dtype=torch.long),
+        actions=torch.tensor(list(map(int, actions))),
+        classes=torch.zeros(steps, dtype=torch.long),
+    )
+
+
+PICK = [Action.MoveAhead, Action.PickupObject, Action.PutObject, Action.Stop]
+SLICE = [Action.PickupObject, Action.SliceObject, Action.Stop]
+
+
+def test_the_kind_of_an_episode_is_its_verbs() -> None:
+    assert kind_of(episode_of(PICK)) == {Action.PickupObject, Action.PutObject}
+    assert kind_of(episode_of(PICK * 2)) == kind_of(episode_of(PICK))
+
+
+def test_a_pantry_keeps_what_is_rare() -> None:
+    memory = PantryMemory(4, PantryConfig(), torch.Generator().manual_seed(0))
+    for number in range(2):
+        memory.add(MemoryItem(episode_of(SLICE, number)))
+    for number in range(50):
+        memory.add(MemoryItem(episode_of(PICK, 2 + number)))
+    kept = [kind_of(memory[slot].episode) for slot in range(len(memory))]
+    assert len(kept) == 4
+    assert kept.count(kind_of(episode_of(SLICE))) == 2
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_pantry_holds_more_if_it_packs(packed: bool) -> None:
+    method = PantryConfig(memory_bytes=20_000, packed=packed)
+    memory = PantryMemory(0, method, torch.Generator().manual_seed(0))
+    for number in range(100):
+        memory.add(MemoryItem(episode_of(PICK, number)))
+    assert sum(memory.bytes().values()) <= 20_000
+    assert len(memory) == (100 if packed else 4)
+
+
+def test_packing_loses_nothing() -> None:
+    for episode in demonstrations(3):
+        tensors, packed = episode.views.tensors, episode.views.packed()
+        assert packed.tensors.keys() == tensors.keys()
+        for name, one in tensors.items():
+            assert torch.equal(packed[name], one)
+            assert packed[name].dtype == one.dtype
+
+
+def test_packed_or_not_a_pantry_learns_the_same() -> None:
+    one, other = learner("pantry"), learner("pantry", packed=False)
+    for agent in (one, other):
+        agent.learn(stream_for(agent, 12))
+    assert len(one.memory) > 0
+    for mine, theirs in zip(one.agent.parameters(), other.agent.parameters()):
+        assert torch.equal(mine, theirs)

@@ -38,19 +38,6 @@ HOME = "127.0.0.1:8642"
 ORIGIN = {"origin": f"http://{HOME}"}
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(PLACE, save=tmp_path / "demonstrations")
-
-
-@pytest.fixture
-def session(library: Library) -> Iterator[Session]:
-    session = Session(library)
-    told(session, "show")
-    yield session
-    session.sleep()
-
-
 # Who may talk to it.
 
 

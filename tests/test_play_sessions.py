@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import gymnasium
@@ -31,20 +30,6 @@ from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.registration import ENV_IDS
 from gym_clalfred.stream import TaskStream, demonstration_of
-
-
-@pytest.fixture
-def library(tmp_path: Path) -> Library:
-    return Library(PLACE, save=tmp_path / "demonstrations")
-
-
-@pytest.fixture
-def session(library: Library) -> Iterator[Session]:
-    session = Session(library)
-    told(session, "show")
-    yield session
-    session.sleep()
-
 
 # Watching and taking over.
 

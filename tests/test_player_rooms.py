@@ -86,9 +86,6 @@ def test_recorded_rooms_are_shuffled_and_restored(talk: Talk) -> None:
         assert entry["parentReceptacles"] == old["parentReceptacles"], entry["name"]
 
 
-@pytest.mark.xfail(
-    reason="a thing that rests on another on a dresser has no holder over the wire", strict=False
-)
 def test_recorded_experts_act_in_the_rooms_of_a_store(store: AlfredStore) -> None:
     from test_thor_simulator import assert_same_frames, assert_same_objects, assert_same_sight
 

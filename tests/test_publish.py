@@ -14,9 +14,17 @@ from report_runs import EPISODES, invented_results
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results, read_results, validate
-from clalfred.cl.report.paired import bootstrap, compare, last_success, success_rate
+from clalfred.cl.report.paired import (
+    bootstrap,
+    compare,
+    holm,
+    last_success,
+    probability_of_improvement,
+    room_of,
+    success_rate,
+)
 from clalfred.cl.report.publish import collect, compacted, fill_in, write_page
-from clalfred.cl.report.published_tables import ablations, headline, tables
+from clalfred.cl.report.published_tables import ablations, headline, pooled, tables
 from clalfred.cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
@@ -85,6 +93,47 @@ def test_the_interval_covers_how_much_runs_differ() -> None:
     assert apart.high > 0.75
 
 
+def test_episodes_of_one_room_are_drawn_together() -> None:
+    solved = {
+        f"valid/task-{room}/trial_{n}#0": float(room < 20) for room in range(40) for n in range(9)
+    }
+    alone, together = bootstrap([solved]), bootstrap([solved], room_of)
+    assert alone.mean == together.mean == 0.5
+    # By hand: 40 rooms, half of them solved, so the mean's deviation is sqrt(1 / 4 / 40).
+    half = 1.96 * np.sqrt(0.25 / 40)
+    assert together.high - together.low == pytest.approx(2 * half, abs=0.03)
+    assert alone.high - alone.low == pytest.approx(2 * half / 3, abs=0.02)
+
+
+def test_holm_corrects_for_many_questions() -> None:
+    # By hand: 0.01 * 3, then 0.02 * 2, then 0.03, which must not fall below what came before.
+    assert holm([0.02, 0.03, 0.01]) == pytest.approx([0.04, 0.04, 0.03])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+
+
+def test_the_probability_of_improvement_counts_pairs_of_runs() -> None:
+    def runs(method: str, rates: list[float]) -> list[Results]:
+        return [
+            invented_results(RunConfig(method=method, order=order), rate)
+            for order, rate in enumerate(rates, start=1)
+        ]
+
+    assert probability_of_improvement(runs("er", [0.0, 1.0]), runs("cama", [0.0]), "seen") == 0.75
+    assert probability_of_improvement(runs("er", [0.0]), [], "seen") is None
+
+
+def test_pooled_differences_join_both_setups() -> None:
+    runs = [
+        invented_results(RunConfig(method=method, setup=setup, memory=20), SKILLS[method])
+        for method in SKILLS
+        for setup in ("behavior-il", "environment-il")
+    ]
+    text = pooled(runs)
+    assert "Memory: 20 episodes." in text
+    assert "| er − finetuning | 2 | **+" in text
+    assert pooled([]) == ""
+
+
 def test_runs_need_not_have_the_same_episodes() -> None:
     both = bootstrap([{"a": 1.0, "b": 1.0}, {"b": 0.0, "c": 0.0}])
     assert both.mean == 0.5
@@ -123,6 +172,17 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     assert "| joint − finetuning | 2 | **+" in text
     assert "| cama − er | " in text
     assert "| cama − joint |" not in text
+
+
+def test_methods_that_are_told_more_are_marked() -> None:
+    free, helped = runs_of("er", (1,))[0], runs_of("cama", (1,))[0]
+    helped.document["training"].update(needs_labels=True, budget={"views": 5000, "forwards": 9})
+    text = tables([free, helped])
+    assert "| er | 1 |" in text
+    assert "| cama‡ | 1 |" in text
+    assert "| 5 | 1.5 |" in text
+    assert "‡ is told the task" in text
+    assert "‡" not in tables([free])
 
 
 def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
@@ -201,7 +261,7 @@ def test_other_settings_stand_beside_the_method_as_it_is() -> None:
     runs += [invented_results(half, 0.2), invented_results(slow, 0.5)]
     runs.append(invented_results(replace(slow, order=2), 0.4))
     assert "alpha" not in tables(runs)
-    assert "memory" not in tables(runs)
+    assert "memory 30" in tables(runs)  # a table of its own
     rows = ablations(runs).splitlines()
     assert [row.split(" | ")[:3] for row in rows[2:]] == [
         ["| cama, alpha 0.5", "Behavior-IL", "1, 2"],

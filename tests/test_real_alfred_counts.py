@@ -19,7 +19,7 @@ from gym_clalfred.language.tokenizer import Tokenizer, build_vocabulary, count_w
 from gym_clalfred.rooms import VALID_UNSEEN_NUMBERS, RoomType
 from gym_clalfred.stream import Setup, build_schedule, from_split_folder, group_by_task
 from gym_clalfred.stream.orders import PAPER_ORDERS, RELEASED_ORDERS
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import TaskType, find_task
 
 pytestmark = pytest.mark.alfred
 
@@ -155,7 +155,7 @@ def test_the_authors_behavior_streams(split_folders: Path, order: int) -> None:
     assert schedule.tasks == tuple(t.value for t in PAPER_ORDERS[Setup.BEHAVIOR_IL][order])
     check_counts(schedule.keys, 0)
     for index, task in enumerate(schedule.tasks):
-        assert schedule.task_ids.count(index) == PER_BEHAVIOR[TaskType(task)][0]
+        assert schedule.task_ids.count(index) == PER_BEHAVIOR[find_task(task)][0]
 
 
 @pytest.mark.parametrize("order", range(1, 6))

@@ -16,7 +16,6 @@ from clalfred.agents.acting.rollout import (
     EpisodeResult,
     RolloutConfig,
     Waiting,
-    count_conditions,
     evaluate,
     read_results,
 )
@@ -24,6 +23,7 @@ from clalfred.cl.metrics import score
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, SimulatorError, UsageError
+from gym_clalfred.tasks.goals import count_conditions
 
 SOURCE = FakeSource()
 KEYS = [entry.key for entry in SOURCE.entries(Split.VALID_SEEN)]

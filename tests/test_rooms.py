@@ -1,4 +1,4 @@
-"""The 120 generated rooms and the arrangements of small objects in them."""
+"""The 120 generated rooms."""
 
 from __future__ import annotations
 
@@ -9,24 +9,11 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from generated_rooms import every_room, fixture_box
 
 from gym_clalfred.actions import Action
-from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import (
-    CLEANABLE,
-    CLOSED_AT_START,
-    COOLABLE,
-    HEATABLE,
-    LAMPS,
-    MOVABLE_RECEPTACLES,
-    PICKUPABLE,
-    RECEPTACLES,
-    TOGGLEABLE,
-    ObjectClass,
-)
+from gym_clalfred.objects import CLOSED_AT_START, PICKUPABLE, RECEPTACLES, TOGGLEABLE, ObjectClass
 from gym_clalfred.rooms import (
     CLASS_FREQUENCY,
     PRETRAINING_NUMBERS,
@@ -41,37 +28,21 @@ from gym_clalfred.rooms import (
 from gym_clalfred.simulator.contract import (
     GRID_METRES,
     AgentPose,
-    ObjectPose,
     ObjectState,
     RenderOptions,
     Scene,
 )
-from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size, style_of
-from gym_clalfred.simulator.embedded.generator import (
-    ArrangementError,
-    Demand,
-    arrange,
-    make_room,
-)
+from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
-from gym_clalfred.simulator.embedded.generator.layout import box_of
 from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.rooms import find_draft
 from gym_clalfred.simulator.embedded.generator.shell import Box
 from gym_clalfred.simulator.embedded.generator.traits import EVERYWHERE, traits_of
-from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.render.mesh import Texture
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Fixture, Room
+from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
-from gym_clalfred.tasks.spec import TaskType
 
 C = ObjectClass
-#: Of the rooms that AI2-THOR lacks: all that tests use, a few for pre-training, and the last ones.
-MORE_ROOMS = sorted(
-    {*TEST_UNSEEN_NUMBERS[8:], *PRETRAINING_NUMBERS[::23]}
-    | {room_type.more_numbers[-1] for room_type in RoomType}
-)
-every_room = pytest.mark.parametrize("number", [*ROOM_NUMBERS, *MORE_ROOMS])
 
 #: Mean, least and most points to stand on that AI2-THOR's rooms have.
 THOR_WALKABLE = {
@@ -82,34 +53,6 @@ THOR_WALKABLE = {
 }
 
 
-def fixture_box(fixture: Fixture) -> Box:
-    return box_of(fixture.position, fixture.size, fixture.yaw)
-
-
-def item_box(pose: ObjectPose, holder: ObjectClass | None) -> Box:
-    size = model_of(pose.object_class).size(style_of(pose.name))
-    return box_of(
-        pose.position, posed_size(size, is_tipped(pose.object_class, holder)), pose.rotation[1]
-    )
-
-
-def holder_of(room: Room, pose: ObjectPose) -> Fixture | None:
-    """The fixture on whose surface a pose lies exactly; the smallest if there are several."""
-    found: list[tuple[float, Fixture]] = []
-    for fixture in room.fixtures:
-        dx, dz = pose.position[0] - fixture.position[0], pose.position[2] - fixture.position[2]
-        x, z = turn(dx, dz, -fixture.yaw)
-        for surface in model_of(fixture.object_class).surfaces(fixture.size, fixture.style):
-            area = surface.area
-            if (
-                abs(fixture.position[1] + surface.y - pose.position[1]) < 1e-3
-                and area.x0 - 1e-3 <= x <= area.x1 + 1e-3
-                and area.z0 - 1e-3 <= z <= area.z1 + 1e-3
-            ):
-                found.append(((area.x1 - area.x0) * (area.z1 - area.z0), fixture))
-    return min(found, key=lambda entry: entry[0])[1] if found else None
-
-
 def is_inside_floor(room: Room, box: Box) -> bool:
     """Whether all corners and edges of a box are over the floor."""
     xs, zs = np.linspace(box.x0, box.x1, 5), np.linspace(box.z0, box.z1, 5)
@@ -117,11 +60,6 @@ def is_inside_floor(room: Room, box: Box) -> bool:
         any(r.x0 - 2e-3 <= x <= r.x1 + 2e-3 and r.z0 - 2e-3 <= z <= r.z1 + 2e-3 for r in room.floor)
         for x, z in itertools.product(xs, zs)
     )
-
-
-def is_hidden_pair(a: Fixture, b: Fixture) -> bool:
-    """Parts share the space of what they are built into."""
-    return a.part_of == b.name or b.part_of == a.name
 
 
 DIGEST = """
@@ -370,173 +308,3 @@ def test_decor_and_openings_can_be_drawn(number: int) -> None:
         x = (wall.x0 + wall.x1) / 2 + 0.05 * dz / length
         z = (wall.z0 + wall.z1) / 2 - 0.05 * dx / length
         assert any(r.x0 < x < r.x1 and r.z0 < z < r.z1 for r in room.floor)
-
-
-def check_arrangement(room: Room, poses: tuple[ObjectPose, ...]) -> dict[int, Fixture | None]:
-    """Every pose lies on a surface that ALFRED allows or on the floor; nothing overlaps."""
-    holders: dict[int, Fixture | None] = {}
-    boxes = []
-    for k, pose in enumerate(poses):
-        holder = holder_of(room, pose)
-        holders[k] = holder
-        assert pose.object_class in PICKUPABLE
-        if holder is None:
-            assert pose.position[1] == 0.0
-            assert pose.object_class in {C.Boots, C.Footstool, C.Plunger, C.ScrubBrush}
-        boxes.append(item_box(pose, holder.object_class if holder else None))
-    for (i, a), (j, b) in itertools.combinations(enumerate(boxes), 2):
-        assert not a.overlaps(b), (poses[i], poses[j])
-    fixtures = [(f, fixture_box(f)) for f in room.fixtures]
-    for k, box in enumerate(boxes):
-        holder = holders[k]
-        for fixture, other in fixtures:
-            if holder is not None and (fixture == holder or is_hidden_pair(fixture, holder)):
-                continue
-            if holder is not None and holder.part_of == fixture.part_of is not None:
-                continue
-            assert not box.overlaps(other, 4e-3), (poses[k], fixture.name)
-    return holders
-
-
-@every_room
-def test_default_items_lie_well(number: int) -> None:
-    room = make_room(number)
-    holders = check_arrangement(room, room.items)
-    classes = {pose.object_class for pose in room.items}
-    assert classes == traits_of(number).classes & PICKUPABLE
-    total = len(room.fixtures) + len(room.items)
-    assert 26 <= total <= 115
-    for pose, holder in zip(room.items, holders.values()):
-        if holder is not None and pose.object_class not in {C.TeddyBear, C.PaperTowelRoll}:
-            assert pose.object_class in ACCEPTS[holder.object_class]
-
-
-@settings(max_examples=60, deadline=None)
-@given(number=st.sampled_from(ROOM_NUMBERS), seed=st.integers(0, 2**32 - 1))
-def test_arrangements_never_overlap(number: int, seed: int) -> None:
-    room = make_room(number)
-    poses = arrange(room, np.random.default_rng(seed))
-    check_arrangement(room, poses)
-    assert poses == arrange(room, np.random.default_rng(seed))
-
-
-@settings(max_examples=60, deadline=None)
-@given(number=st.sampled_from(ROOM_NUMBERS), seed=st.integers(0, 2**32 - 1), data=st.data())
-def test_demands_are_honoured_or_refused(number: int, seed: int, data: st.DataObject) -> None:
-    room = make_room(number)
-    present = sorted({f.object_class for f in room.fixtures} & RECEPTACLES)
-    items = sorted({pose.object_class for pose in room.items} & set().union(*ACCEPTS.values()))
-    target = data.draw(st.sampled_from(items))
-    avoid = data.draw(st.frozensets(st.sampled_from(present), max_size=2))
-    demand = Demand(target, data.draw(st.integers(1, 3)), not_in=avoid)
-    try:
-        poses = arrange(room, np.random.default_rng(seed), required=[demand])
-    except ArrangementError:
-        # One of each class of the room fits always; several towels need several rails.
-        assert avoid or demand.count > 1
-        return
-    holders = check_arrangement(room, poses)
-    found = [holders[k] for k, pose in enumerate(poses) if pose.object_class == target]
-    assert len(found) >= demand.count
-    assert not any(holder is not None and holder.object_class in avoid for holder in found)
-
-
-def test_only_in_puts_everything_there() -> None:
-    demand = Demand(C.Egg, 2, only_in=frozenset({C.Fridge}))
-    room = make_room(4)
-    poses = arrange(room, np.random.default_rng(0), required=[demand])
-    holders = [holder_of(room, pose) for pose in poses if pose.object_class == C.Egg]
-    assert len(holders) >= 2
-    assert {holder.object_class for holder in holders if holder} == {C.Fridge}
-
-
-@pytest.mark.parametrize("number", [3, 17, 210, 305, 412])
-def test_kept_free_receptacles_stay_empty(number: int) -> None:
-    room = make_room(number)
-    free = frozenset({C.Fridge, C.Microwave, C.SinkBasin, C.Drawer, C.GarbageCan})
-    for seed in range(5):
-        poses = arrange(room, np.random.default_rng(seed), keep_free=free)
-        holders = [holder_of(room, pose) for pose in poses]
-        assert not any(holder is not None and holder.object_class in free for holder in holders)
-
-
-def test_impossible_demands_are_refused() -> None:
-    room, rng = make_room(1), np.random.default_rng(0)
-    with pytest.raises(ArrangementError, match="Towel"):
-        arrange(room, rng, required=[Demand(C.Towel)])
-    with pytest.raises(BadInputError, match="pickupable"):
-        arrange(room, rng, required=[Demand(C.Fridge)])
-    with pytest.raises(BadInputError, match="at least one"):
-        arrange(room, rng, required=[Demand(C.Apple, 0)])
-
-
-def task_demands(room: Room, task: TaskType) -> list[tuple[list[Demand], ObjectClass | None]]:
-    """All tasks of a type in a room: what each demands and its goal receptacle."""
-    fixtures = {f.object_class for f in room.fixtures}
-    items = {pose.object_class for pose in room.items}
-    special = {TaskType.HEAT: HEATABLE, TaskType.COOL: COOLABLE, TaskType.CLEAN: CLEANABLE}
-    never = {TaskType.HEAT: C.Microwave, TaskType.COOL: C.Fridge, TaskType.CLEAN: C.SinkBasin}
-    count = 2 if task == TaskType.PICK_TWO_AND_PLACE else 1
-
-    def is_elsewhere(item: ObjectClass, goal: ObjectClass) -> bool:
-        return any(item in ACCEPTS.get(holder, ()) for holder in fixtures - {goal})
-
-    if task == TaskType.EXAMINE:
-        return [([Demand(target)], None) for target in sorted(items) if fixtures & LAMPS]
-    found: list[tuple[list[Demand], ObjectClass | None]] = []
-    for goal in sorted(fixtures & set(ACCEPTS)):
-        if goal == never.get(task) or goal in {C.HandTowelHolder, C.TowelHolder, C.Toaster}:
-            continue
-        there = frozenset({goal})
-        if task == TaskType.MOVABLE:
-            found += [
-                ([Demand(target), Demand(movable, not_in=there)], goal)
-                for movable in sorted(ACCEPTS[goal] & items & MOVABLE_RECEPTACLES)
-                for target in sorted(ACCEPTS[movable] & items)
-                if is_elsewhere(movable, goal)
-            ]
-            continue
-        found += [
-            ([Demand(target, count, not_in=there)], goal)
-            for target in sorted(ACCEPTS[goal] & items & special.get(task, PICKUPABLE))
-            if is_elsewhere(target, goal)
-        ]
-    return found
-
-
-@every_room
-def test_every_task_type_of_the_room_can_be_set_up(number: int) -> None:
-    room = make_room(number)
-    fixtures = {f.object_class for f in room.fixtures}
-    if room.room_type == RoomType.KITCHEN:
-        assert {C.Microwave, C.Fridge, C.SinkBasin, C.Faucet} <= fixtures
-    if room.room_type == RoomType.BATHROOM:
-        assert {C.SinkBasin, C.Faucet} <= fixtures
-    rng = np.random.default_rng(number)
-    for task in TaskType:
-        if room.room_type not in task.room_types:
-            continue
-        options = task_demands(room, task)
-        assert len(options) >= 3, task
-        done = 0
-        for i in rng.permutation(len(options))[:4]:
-            if done == 2:
-                break
-            demands, goal = options[i]
-            keep = frozenset({goal} if goal is not None else ())
-            try:
-                poses = arrange(room, rng, required=demands, keep_free=keep)
-            except ArrangementError:
-                # A lone side table cannot take both watering cans; the next option has to do.
-                continue
-            for demand in demands:
-                held = [p for p in poses if p.object_class == demand.object_class]
-                assert len(held) >= demand.count
-            done += 1
-        assert done == 2, task
-
-
-def test_looks_differ_between_rooms_but_not_without_end() -> None:
-    names = {pose.name for n in RoomType.KITCHEN.numbers for pose in make_room(n).items}
-    apples = {name for name in names if name.startswith("Apple_")}
-    assert 6 <= len(apples) <= 12

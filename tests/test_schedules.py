@@ -19,6 +19,7 @@ from gym_clalfred.rooms import RoomType
 from gym_clalfred.stream import Schedule, Setup, build_schedule, group_by_task
 from gym_clalfred.stream.builders import KINDS, Groups, blurry, disjoint, gaussian
 from gym_clalfred.stream.orders import PAPER_ORDERS, RELEASED_ORDERS, TaskLabel, resolve_order
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType
 
 setups = st.sampled_from(list(Setup))
@@ -37,7 +38,7 @@ def orders(draw: st.DrawFn, setup: Setup) -> int | list[TaskLabel]:
 def groups_of(*sizes: int) -> Groups:
     return {
         task: tuple(EpisodeKey(Split.TRAIN, f"{task.value}/{n}", 0) for n in range(size))
-        for task, size in zip(TaskType, sizes)
+        for task, size in zip(ALFRED_TASKS, sizes)
     }
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.settings import check, declared, given, kind_of, setting
-from clalfred.scripts import common
+from clalfred.scripts import options
 from gym_clalfred.errors import BadInputError
 
 
@@ -23,11 +23,11 @@ class Wider(RunConfig):
 
 
 def test_a_new_setting_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(common, "RunConfig", Wider)
+    monkeypatch.setattr(options, "RunConfig", Wider)
     found: dict[str, Any] = {}
 
     @click.command()
-    @common.run_options()
+    @options.run_options()
     def command(settings: dict[str, Any]) -> None:
         found.update(settings)
 

@@ -105,6 +105,18 @@ def test_holders_are_kept(tmp_path: Path) -> None:
     assert store.episode(key).trajectory.scene.object_poses[0].holder == pose.holder
 
 
+def test_poses_alone_find_the_holders_that_were_recorded_with_them(tmp_path: Path) -> None:
+    before = clean_a_mug()
+    held = replace(before.scene.object_poses[0], holder="Shelf|+00.10|+01.40|+02.00")
+    before = replace(before, scene=replace(before.scene, object_poses=(held,)))
+    store = AlfredStore(make_store(tmp_path / "store", [before], measured_room()))
+    sent = replace(held, holder=None)
+    assert store.recorded_poses(7, (sent,)) == (held,)
+    assert store.recorded_poses(7, (replace(sent, position=(0.0, 0.0, 0.0)),)) is None
+    assert store.recorded_poses(7, ()) is None
+    assert store.recorded_poses(8, (sent,)) is None
+
+
 def test_the_published_list_of_annotations_is_followed(tmp_path: Path) -> None:
     (split, key), count = next(iter(LISTED_ANNOTATIONS.items()))
     folder, trial = key.split("/")

@@ -58,6 +58,11 @@ def test_a_sweep_is_every_combination() -> None:
     ]
 
 
+def test_every_order_can_have_a_seed_of_its_own() -> None:
+    runs = expand({"method": ["er", "cama"], "order": [1, 3], "seed": "order", **SMALL})
+    assert [(run.order, run.seed) for run in runs] == [(1, 1), (3, 3)] * 2
+
+
 def test_a_sweep_varies_settings_of_the_method() -> None:
     runs = expand({"overrides": [{}, {"alpha": 0.5}, {"queue_length": 1}], "memory": [None, 30]})
     assert [run.name for run in runs] == [

@@ -102,6 +102,15 @@ def test_forward_transfer_needs_evaluation_ahead(tmp_path: Path) -> None:
     assert after == {0, 1, 2, 3, 4}
 
 
+def test_fewer_episodes_are_evaluated_before_the_end(tmp_path: Path) -> None:
+    config = fake_config(
+        episodes_per_task=1, evaluation_episodes=2, interim_episodes=1, max_steps=2, method="er"
+    )
+    rows = run_fake(config, tmp_path / "run").document["splits"]["seen"]["episodes"]
+    count = [sum(one["after"] == learned for one in rows) for learned in (1, 2, 3, 4)]
+    assert count == [1, 2, 3, 8]
+
+
 def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
     config = fake_config(episodes_per_task=1, evaluation_episodes=1, max_steps=2, method="joint")
     results = run_fake(config, tmp_path / "run")
@@ -152,7 +161,10 @@ def test_limits_keep_the_stream_a_stream() -> None:
     assert limited(schedule, 1000).keys == schedule.keys
 
 
-@pytest.mark.parametrize("stream", [{"schedule": "blurry"}, {"split_folder": "splits"}])
+@pytest.mark.parametrize(
+    "stream",
+    [{"schedule": "blurry", "tasks": "Kitchen,Bedroom"}, {"split_folder": "splits"}],
+)
 def test_every_setting_is_an_option_and_changes_the_run(
     stream: dict[str, str], tmp_path: Path
 ) -> None:
@@ -162,6 +174,7 @@ def test_every_setting_is_an_option_and_changes_the_run(
         "backend": "embedded", "agent": "two-branch:paper", "encoder": "conv",
         "encoder_weights": "w.pth", "memory": "70",
         "batch_size": "16", "episodes_per_task": "5", "evaluation_episodes": "6",
+        "interim_episodes": "3",
         "evaluation_annotations": "2", "max_steps": "77", "threads": "1", "evaluate_on": "test",
     }  # fmt: skip
     arguments = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
@@ -178,7 +191,7 @@ def test_every_setting_is_an_option_and_changes_the_run(
     assert [found.pop(name) for name in ("blind", "deaf", "rules")] == [True, True, False]
     assert found.pop("overrides") == {"candidates": 20, "agent.dropout": 0.25}
     assert config.agent_config().dropout == 0.25  # type: ignore[attr-defined]
-    others = {"schedule": "disjoint", "split_folder": "None"}
+    others = {"schedule": "disjoint", "split_folder": "None", "tasks": "None"}
     assert {name: str(value) for name, value in found.items()} == {**others, **options}
 
 

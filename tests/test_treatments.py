@@ -8,7 +8,14 @@ from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import ObjectState
 from gym_clalfred.simulator.object_ids import class_of, position_of
-from gym_clalfred.simulator.treatments import Mark, Treatment, nearest_basin, treatment_of
+from gym_clalfred.simulator.treatments import (
+    CLEAN,
+    COOL,
+    HEAT,
+    TREATMENTS,
+    nearest_basin,
+    treatment_of,
+)
 
 FAUCET = "Faucet|+01.00|+01.00|+00.00"
 NEAR = "Sink|+01.20|+00.90|+00.00|SinkBasin"
@@ -47,11 +54,11 @@ def objects() -> dict[str, ObjectState]:
 @pytest.mark.parametrize(
     ("action", "target", "expected"),
     [
-        (Action.ToggleObjectOn, FAUCET, Treatment(Mark.CLEANED, ("plate", "spoon on plate"))),
+        (Action.ToggleObjectOn, FAUCET, (CLEAN, ("plate", "spoon on plate"))),
         (Action.ToggleObjectOff, FAUCET, None),
-        (Action.ToggleObjectOn, MICROWAVE, Treatment(Mark.HEATED, ("potato",))),
+        (Action.ToggleObjectOn, MICROWAVE, (HEAT, ("potato",))),
         (Action.CloseObject, MICROWAVE, None),
-        (Action.CloseObject, FRIDGE, Treatment(Mark.COOLED, ("egg", "mug"))),
+        (Action.CloseObject, FRIDGE, (COOL, ("egg", "mug"))),
         (Action.OpenObject, FRIDGE, None),
         (Action.CloseObject, CABINET, None),
     ],
@@ -77,5 +84,5 @@ def test_bathtub_never_counts(objects):
 
 
 def test_marks_are_fields_of_the_state():
-    for mark in Mark:
-        assert getattr(state(CABINET), mark.value) is False
+    for treatment in TREATMENTS.values():
+        assert getattr(state(CABINET), treatment.mark) is False

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from report_runs import invented_results
+from report_runs import invented_results, write_runs
 
 import clalfred.scripts.results
 from clalfred.cl.experiment.config import RunConfig
@@ -174,3 +174,24 @@ def test_a_difference_that_turns_round_is_named(tmp_path: Path) -> None:
     assert moves.startswith("behavior-il, disjoint: 6 runs ")
     assert differences.startswith("2 differences between two methods")
     assert "2 have the other sign" in shown.output
+
+
+def test_an_installed_package_is_no_place_for_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a wheel, beside which there is no docs folder."""
+    write_runs(tmp_path / "runs", ("er",), ("behavior-il",), (1,), (0,))
+    site = tmp_path / "site-packages" / "docs"
+    monkeypatch.setattr(clalfred.scripts.results, "ROOT", site)
+    monkeypatch.setattr(clalfred.scripts.results, "PUBLISHED", site / "results")
+    for words in (["collect", str(tmp_path / "runs")], ["write"], ["verify", str(tmp_path)]):
+        done = CliRunner().invoke(clalfred.scripts.results.main, words)
+        assert done.exit_code == 1
+        assert "expected the docs of a checkout" in done.output
+        assert done.output.count("\n") == 1
+    assert not site.exists()
+    words = ["collect", str(tmp_path / "runs"), "--to", str(tmp_path / "copies")]
+    done = CliRunner().invoke(clalfred.scripts.results.main, words)
+    assert done.exit_code == 0, done.output
+    (copy,) = (tmp_path / "copies").iterdir()
+    assert done.output == f"{copy}\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.simulator.contract import Failure
-from gym_clalfred.viewer import PANEL_SIZE, Caption, draw_panel
+from gym_clalfred.simulator.contract import Failure, View
+from gym_clalfred.viewer import PANEL_SIZE, Caption, Notes, draw_panel
 
 VIEWS = np.arange(5 * 20 * 20 * 3, dtype=np.uint32).reshape(5, 20, 20, 3).astype(np.uint8)
 CAPTION = Caption(
@@ -104,3 +104,18 @@ def test_render_without_a_mode_warns(make_fake_env: Callable[..., ClAlfredEnv]) 
     env.reset(seed=0)
     with pytest.warns(UserWarning, match="rgb_array"):
         assert env.render() is None
+
+
+def test_what_is_looked_for_is_drawn_into_the_views() -> None:
+    views = np.full((5, 84, 84, 3), 90, np.uint8)
+    heat = np.zeros((5, 7, 7), np.float32)
+    heat[View.LEFT, 3, 3] = 1.0
+    plain, cold, warm = (
+        draw_panel(views, replace(CAPTION, notes=notes))
+        for notes in (Notes(), Notes(looks_for="Mug"), Notes(looks_for="Mug", heat=heat))
+    )
+    assert (plain != cold).any()
+    rows, columns = np.nonzero((cold != warm).any(2))
+    # Within the middle of the left view, which stands right of the front one.
+    assert 350 < columns.min() <= columns.max() < 510
+    assert 64 < rows.min() <= rows.max() < 224

@@ -22,6 +22,7 @@ from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.thor.options import ThorOptions
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType
 
 #: Generous: machines that run tests are busy, and a player compiles nothing but loads much.
@@ -42,7 +43,7 @@ def tiny() -> EpisodeSource:
 
 def trajectories(source: EpisodeSource) -> dict[TaskType, list[Trajectory]]:
     """All trajectories of a source by task type."""
-    found: dict[TaskType, dict[str, Trajectory]] = {kind: {} for kind in TaskType}
+    found: dict[TaskType, dict[str, Trajectory]] = {kind: {} for kind in ALFRED_TASKS}
     for split in Split:
         for entry in source.entries(split):
             known = found[entry.task_type]

@@ -26,6 +26,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import AgentPose, ObjectPose, Scene
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.object_ids import format_id
+from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 MUG = "Mug|+01.25|+00.90|-00.40"
@@ -91,7 +92,7 @@ class ListSource(EpisodeSource):
 
     def __init__(self, size: int = 2, rooms: tuple[int, ...] = (1, 201, 301, 401)) -> None:
         rows = []
-        for task_type in TaskType:
+        for task_type in ALFRED_TASKS:
             for number in rooms:
                 for count in range(size):
                     folder = f"{task_type.value}-Mug-None-Shelf-{number}"
@@ -133,7 +134,7 @@ def masks(draw: st.DrawFn) -> RunLengthMask:
 @st.composite
 def tasks(draw: st.DrawFn) -> TaskSpec:
     """Any task that the format can say."""
-    kind = draw(st.sampled_from(list(TaskType)))
+    kind = draw(st.sampled_from(list(ALFRED_TASKS)))
     target = draw(st.sampled_from(sorted(PICKUPABLE)))
     examine = kind is TaskType.EXAMINE
     return TaskSpec(

@@ -237,7 +237,8 @@ def split_observations(
     if missing:
         raise BadInputError(
             f"the observation lacks {', '.join(missing)}, which the agent looks at; it has "
-            f"{', '.join(sorted(observation))}. Make the environment with what agent.observes says"
+            f"{', '.join(sorted(observation))}. Make the environment with what agent.observes says "
+            "and without wrappers that take it away, as SB3Observation does"
         )
     name = min(pictures)
     single = np.ndim(observation[name]) == (4 if name == "rgb" else 3)

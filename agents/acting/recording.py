@@ -20,6 +20,7 @@ from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import env_for, torch_threads
+from clalfred.agents.agent import Decision
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
@@ -51,12 +52,16 @@ class TracedAction:
         object_class: on what.
         instruction: number of the instruction being followed, from 0, where it is known.
         progress: how far the agent thinks it is, 0..1, or the share of the expert's steps.
+        looks_for: what the agent wants to act on next.
+        heat: (5, h, w) where in the views it sees that, 0..1.
     """
 
     action: Action
     object_class: ObjectClass
     instruction: int | None = None
     progress: float | None = None
+    looks_for: str = ""
+    heat: NDArray[np.float32] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,12 @@ def trace_of(
     max_steps: int = 200,
 ) -> list[TracedAction]:
     """What a performer does in an episode, at most so many steps of it."""
-    if performer.policy is None:
+    policy = performer.policy
+    if policy is None:
         return expert_trace(source, key)[:max_steps]
-    return agent_trace(performer.policy, source, key, backend=backend, max_steps=max_steps)
+    env = env_for(policy.agent, source, backend=backend, max_steps=max_steps)
+    with closing(env), torch_threads(1):
+        return _acted_out(policy, env, key)
 
 
 def expert_trace(source: EpisodeSource, key: EpisodeKey) -> list[TracedAction]:
@@ -121,31 +129,29 @@ def expert_trace(source: EpisodeSource, key: EpisodeKey) -> list[TracedAction]:
     return [*trace, TracedAction(Action.Stop, ObjectClass.NoObject, last, 1.0)]
 
 
-def agent_trace(
-    policy: Policy,
-    source: EpisodeSource,
-    key: EpisodeKey,
-    *,
-    backend: str = "embedded",
-    max_steps: int = 1000,
-) -> list[TracedAction]:
+def _acted_out(policy: Policy, env: ClAlfredEnv, key: EpisodeKey) -> list[TracedAction]:
     """What an agent does in an episode, until it ends."""
-    env = env_for(policy.agent, source, backend=backend, max_steps=max_steps)
     trace: list[TracedAction] = []
-    with closing(env), torch_threads(1):
-        observation, _ = env.reset(options={"episode": key})
-        state, ended = None, False
-        while not ended:
-            action, state = policy.predict(observation, state)
-            decision = state[0].decision
-            said = None if decision is None else decision.progress
-            progress = None if said is None else float(said.mean())
-            trace.append(
-                TracedAction(Action(int(action[0])), ObjectClass(int(action[1])), None, progress)
-            )
-            observation, _, terminated, truncated, _ = env.step(action)
-            ended = terminated or truncated
+    observation, _ = env.reset(options={"episode": key})
+    state, ended = None, False
+    while not ended:
+        action, state = policy.predict(observation, state)
+        assert state[0].decision is not None
+        trace.append(_traced(action, state[0].decision))
+        observation, _, terminated, truncated, _ = env.step(action)
+        ended = terminated or truncated
     return trace
+
+
+def _traced(action: NDArray[np.int64], decision: Decision) -> TracedAction:
+    said, heat = decision.progress, decision.shown.get("heat")
+    return TracedAction(
+        Action(int(action[0])),
+        ObjectClass(int(action[1])),
+        progress=None if said is None else float(said.mean()),
+        looks_for=ObjectClass(int(decision.class_logits[0, 1:].argmax()) + 1).name,
+        heat=None if heat is None else heat[0].cpu().numpy(),
+    )
 
 
 def film(
@@ -167,11 +173,13 @@ def film(
     )
     try:
         env.reset(options={"episode": key})
-        yield _picture(env, title, trace[0] if trace else None, 0.0)
+        first = trace[0] if trace else None
+        knows = first is not None and first.progress is not None
+        yield _picture(env, title, first, 0.0 if knows else None)
         for number, done in enumerate(trace):
             *_, terminated, truncated, _ = env.step((int(done.action), int(done.object_class)))
             following = trace[min(number + 1, len(trace) - 1)]
-            yield _picture(env, title, following, done.progress or 0.0)
+            yield _picture(env, title, following, done.progress)
             if terminated or truncated:
                 return
     finally:
@@ -209,14 +217,15 @@ def check_film(path: str | Path, performers: int = 1) -> None:
 
 
 def _picture(
-    env: ClAlfredEnv, title: str, following: TracedAction | None, progress: float
+    env: ClAlfredEnv, title: str, following: TracedAction | None, progress: float | None
 ) -> Frame:
     instruction = None if following is None else following.instruction
     if instruction is None and following is not None and following.progress is not None:
         # An agent does not say which instruction it follows; how far it thinks it is does.
         count = len(env.episode.annotation.steps)
         instruction = min(int(following.progress * count), count - 1)
-    env.notes = Notes(title, instruction, progress)
+    sees = following or TracedAction(Action.Stop, ObjectClass.NoObject)
+    env.notes = Notes(title, instruction, progress, sees.looks_for, sees.heat)
     picture = env.render()
     assert picture is not None
     return picture

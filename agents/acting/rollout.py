@@ -35,7 +35,7 @@ from gym_clalfred.errors import DataError, SimulatorError, UsageError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.backends import make_simulator
 from gym_clalfred.simulator.contract import RenderOptions
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.tasks.goals import count_conditions
 
 #: Calls with each result as soon as it is there.
 OnResult = Callable[[EpisodeResult], None]
@@ -352,19 +352,6 @@ def failed_result(
     except DataError:
         conditions, expert_steps = 1, 1
     return EpisodeResult(str(key), False, 0, conditions, steps, expert_steps, error)
-
-
-def count_conditions(task: TaskSpec) -> int:
-    """How many goal conditions a task has, without a simulator; a sliced target adds some."""
-    slices = 2 if task.type is TaskType.PICK_TWO_AND_PLACE else 1
-    return _CONDITIONS.get(task.type, 3) + (slices if task.sliced else 0)
-
-
-_CONDITIONS = {
-    TaskType.PICK_AND_PLACE: 1,
-    TaskType.PICK_TWO_AND_PLACE: 2,
-    TaskType.EXAMINE: 2,
-}
 
 
 def env_for(agent: Agent, source: EpisodeSource, **options: Any) -> ClAlfredEnv:

@@ -52,7 +52,11 @@ class SemanticMap(Agent):
     observes = frozenset({"rgb", "classes", "depth"})
     presets: ClassVar[Mapping[str, AgentConfig]] = {
         "masks": SemanticMapConfig(
-            batch_size=8, learning_rate=2e-3, max_gradient_norm=100.0, image_size=PIXELS
+            batch_size=8,
+            updates=0.5,
+            learning_rate=1e-3,
+            max_gradient_norm=100.0,
+            image_size=PIXELS,
         ),
     }
 

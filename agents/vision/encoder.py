@@ -111,23 +111,6 @@ class CachedEncoder(VisualEncoder):
         return self._encoder._encode(images)
 
 
-class BlankEncoder(VisualEncoder):
-    """Maps that show nothing: what an agent can do by words alone."""
-
-    def __init__(self, encoder: VisualEncoder) -> None:
-        self.image_size, self.name = encoder.image_size, f"{encoder.name}, closed"
-        self.channels, self.cells = encoder.channels, encoder.cells
-        blank = np.zeros((1, self.image_size, self.image_size, 3), dtype=np.uint8)
-        self._nothing = torch.zeros_like(encoder.encode(blank))
-
-    def encode(self, views: NDArray[np.uint8]) -> Tensor:
-        """(n, C, S) zeros."""
-        return self._nothing.expand(len(views), -1, -1)
-
-    def _encode(self, images: Tensor) -> Tensor:
-        return self.encode(images.numpy())
-
-
 def view_digest(view: NDArray[np.uint8]) -> bytes:
     """Names what a view shows."""
     return hashlib.sha1(view.tobytes(), usedforsecurity=False).digest()

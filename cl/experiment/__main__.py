@@ -1,4 +1,8 @@
-"""``python -m clalfred.cl.experiment CONFIG_JSON FOLDER [--no-media]``: one run, for sweeps."""
+"""``python -m clalfred.cl.experiment CONFIG_JSON FOLDER``: one run, for sweeps.
+
+With ``--no-media`` it makes no plots and videos. With ``--with-parent`` it ends when its input
+does, and waits for a run that is just ending in this way.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import signal
 import sys
 from types import FrameType
 
-from clalfred.cl.experiment.children import REFUSED
+from clalfred.cl.experiment.children import PATIENCE_SECONDS, REFUSED, end_with_parent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.run import train
 from gym_clalfred.errors import ClAlfredError, SimulatorError, StorageError
@@ -21,12 +25,16 @@ def main(arguments: list[str]) -> int:
     config, folder, *rest = arguments
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt_once)
+    with_parent = "--with-parent" in rest
+    if with_parent:
+        end_with_parent()
     try:
         train(
             RunConfig.from_dict(json.loads(config)),
             folder,
             device="cpu",
             media="--no-media" not in rest,
+            wait_seconds=1.5 * PATIENCE_SECONDS if with_parent else 0.0,
         )
     except ClAlfredError as error:
         print(f"Error: {error}", file=sys.stderr)

@@ -1,7 +1,13 @@
-"""Processes that a sweep starts, and how they end when it is interrupted."""
+"""Processes that a sweep starts, and how they end when it is interrupted or killed.
+
+The input of each is a pipe that nothing is written to. The operating system closes it when the
+sweep ends in any way, and that is how a process hears of it (``end_with_parent``).
+"""
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
 import subprocess
 import sys
@@ -35,10 +41,16 @@ class Children:
                 if self._stopping.is_set():
                     return INTERRUPTED[0]
                 process = subprocess.Popen(
-                    command, stdout=file, stderr=subprocess.STDOUT, env=environment
+                    command,
+                    stdin=subprocess.PIPE,
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    env=environment,
                 )
                 self._running.add(process)
             code = process.wait()
+            assert process.stdin is not None
+            process.stdin.close()
         with self._lock:
             self._running.remove(process)
         if code in INTERRUPTED:
@@ -65,3 +77,25 @@ class Children:
         finally:  # also after a second Ctrl-C; those that have ended are not touched
             for process in running:
                 process.kill()
+
+
+def end_with_parent() -> None:
+    """Interrupts this process as soon as the one that started it is gone, and kills it if it stays.
+
+    For processes that ``Children`` runs.
+    """
+
+    def listen() -> None:
+        try:
+            while os.read(0, 1):
+                pass
+        except OSError:
+            pass
+        if sys.platform == "win32":
+            _thread.interrupt_main()
+        else:  # also in the middle of a system call
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(PATIENCE_SECONDS)
+        os._exit(128 + signal.SIGINT)
+
+    threading.Thread(target=listen, daemon=True).start()

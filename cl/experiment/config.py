@@ -13,15 +13,22 @@ from clalfred.agents.agent import AgentConfig
 from clalfred.agents.registry import ENCODERS, agent_config, agent_name, with_settings
 from clalfred.agents.vision.augment import Augmentation
 from clalfred.cl.base import ContinualLearner, MethodConfig
-from clalfred.cl.experiment.settings import check, choose, given, setting
+from clalfred.cl.experiment.settings import check, given, setting
 from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import BadInputError, UnknownAgentError, UnknownMethodError
-from gym_clalfred.setups import ORDERS, Setup
+from gym_clalfred.errors import (
+    BadInputError,
+    UnknownAgentError,
+    UnknownMethodError,
+    UnknownTaskError,
+)
+from gym_clalfred.names import choose
+from gym_clalfred.setups import ORDERS, Setup, TaskLabel
 from gym_clalfred.simulator.backends import check_backend
 from gym_clalfred.stream.builders import KINDS
+from gym_clalfred.stream.orders import resolve_order
 
 #: The splits of seen and of unseen rooms, by what ``evaluate_on`` calls them.
 EVALUATED = {
@@ -55,6 +62,11 @@ class RunConfig:
     )
     method: str = setting("cama", "Continual-learning method, such as er, der++, cama or joint.")
     order: int = setting(1, "The paper's task order, 1 to 5.", most=ORDERS)
+    tasks: str | None = setting(
+        None,
+        "Tasks of the stream by name, first to last, such as Heat,Clean.",
+        shown="those of the order",
+    )
     seed: int = setting(0, "Seed of the stream, the weights and the memory.", least=0)
     preset: str = setting("paper", "The method's settings: paper or released.")
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -95,6 +107,11 @@ class RunConfig:
     evaluation_episodes: int | None = setting(
         None, "Evaluate on N episodes per task and split.", shown="all"
     )
+    interim_episodes: int | None = setting(
+        None,
+        "Evaluate on fewer, N per task and split, before the last task is learned.",
+        shown="as many as at the end",
+    )
     evaluation_annotations: int | None = setting(
         None,
         "Evaluate on N annotations per trajectory.",
@@ -120,6 +137,7 @@ class RunConfig:
         if not isinstance(self.overrides, Mapping):
             raise BadInputError(f"overrides {self.overrides!r}: expected settings by name")
         self.agent_config()
+        self.stream_order()
         settings = self._method_preset()
         if self.memory is not None:
             self.method_settings(0)  # refuses one that is too small before anything slow begins
@@ -127,6 +145,11 @@ class RunConfig:
             raise BadInputError(
                 f"schedule {self.schedule!r}: the split folder's stream is taken as it is; leave "
                 "one of the two out"
+            )
+        if self.split_folder is not None and self.tasks is not None:
+            raise BadInputError(
+                f"tasks {self.tasks!r}: the split folder says which there are; leave one of the "
+                "two out"
             )
         if self.learner.wants_boundaries(settings) and self.schedule == "gaussian":
             raise BadInputError(
@@ -151,6 +174,10 @@ class RunConfig:
             known = {"method": "finetuning", "preset": "paper"}
         except UnknownAgentError:
             known = {"agent": "two-branch"}
+        except UnknownTaskError:
+            config = cls.recorded({**values, "tasks": None})
+            object.__setattr__(config, "tasks", values["tasks"])
+            return config
         config = cls.recorded({**values, **known, "overrides": {}})
         overrides = values.get("overrides", {})
         if not isinstance(overrides, Mapping) or not all(
@@ -172,6 +199,18 @@ class RunConfig:
         """What a task is, and whether tasks are balanced."""
         return Setup(self.setup)
 
+    def stream_order(self) -> int | tuple[TaskLabel, ...]:
+        """The number of the order, or the tasks that take its place."""
+        if self.tasks is None:
+            return self.order
+        try:
+            return resolve_order(self.task_setup, self.tasks.split(","))
+        except BadInputError as error:
+            known = ", ".join(task.paper_name for task in self.task_setup.known_tasks)
+            raise UnknownTaskError(
+                f"tasks {self.tasks!r}: expected some of {known}, each once, with commas between"
+            ) from error
+
     @property
     def learner(self) -> type[ContinualLearner]:
         """The method's class."""
@@ -192,6 +231,8 @@ class RunConfig:
             parts.insert(1, self.schedule)
         if self.preset != "paper":
             parts.append(self.preset)
+        if self.tasks is not None:
+            parts.append(self.tasks)
         changes = {**self.variant, **self.agent_changes}
         parts += [f"{name}-{value}" for name, value in changes.items()]
         return f"{_short('-'.join(parts))}-order{self.order}-seed{self.seed}"
@@ -276,6 +317,7 @@ class RunConfig:
         training = replace(
             settings.training,
             batch_size=batch_size,
+            updates=agent.updates,
             learning_rate=agent.learning_rate,
             # The released MIR and EWC++ do not clip.
             max_gradient_norm=max(settings.training.max_gradient_norm, agent.max_gradient_norm),

@@ -12,14 +12,14 @@ from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import spread
-from clalfred.cl.experiment.settings import choose
 from clalfred.cl.metrics import Scores, score
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.names import choose
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.stream import first_annotations
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def select(
     """
     choose("split", split, [one.value for one in Split])
     if task is not None:
-        choose("task", task, [one.paper_name for one in TaskType])
+        choose("task", task, [one.paper_name for one in task_types()])
     if room is not None:
         choose("room", room, [one.value for one in RoomType])
     keys = [

@@ -65,7 +65,7 @@ def evaluation_sets(
         streamed: the tasks of the stream, first to last; the authors' files have orders of their
             own.
     """
-    known = [task.value for task in config.task_setup.tasks]
+    known = [task.value for task in config.task_setup.known_tasks]
     if not set(streamed) <= set(known):
         raise BadInputError(
             f"setup {config.setup!r} has the tasks {', '.join(known)}, but the stream has "
@@ -88,6 +88,11 @@ def evaluation_sets(
         groups = group_by_task(entries, config.task_setup, tasks=tasks, balanced=balanced, seed=0)
         sets[name] = [spread(groups[task], config.evaluation_episodes) for task in tasks]
     return sets
+
+
+def thinned(sets: EvaluationSets, count: int | None) -> EvaluationSets:
+    """At most so many episodes of each task and split."""
+    return {split: [spread(one, count) for one in tasks] for split, tasks in sets.items()}
 
 
 def spread(keys: Sequence[EpisodeKey], count: int | None) -> tuple[EpisodeKey, ...]:

@@ -13,10 +13,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +27,7 @@ from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results, read_results
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 
 #: Raised by one when a run folder of an older release can no longer be continued.
@@ -73,12 +71,16 @@ class RunFolder:
         return self.path / "evaluations" / f"after-{number}.jsonl"
 
     @contextmanager
-    def open(self) -> Iterator[RunFolder]:
-        """Takes the folder for this process alone, after checking that it is this run's."""
+    def open(self, wait_seconds: float = 0.0) -> Iterator[RunFolder]:
+        """Takes the folder for this process alone, after checking that it is this run's.
+
+        Args:
+            wait_seconds: how long to wait for another process that has it.
+        """
         with storage_errors(self.path):
             refuse_other_run(self.path, self.config)
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.path / "run.lock", timeout=0)
+            lock = FileLock(self.path / "run.lock", timeout=wait_seconds)
             try:
                 lock.acquire()
             except Timeout:
@@ -204,63 +206,3 @@ def check_same_run(folder: Path, found: RunConfig, wanted: RunConfig) -> None:
             f"{folder}: belongs to another run: {'; '.join(differences)}. Choose another "
             "folder, or repeat the command that made this one"
         )
-
-
-_FULL = (errno.ENOSPC, errno.EDQUOT)
-_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
-_NO_FOLDER = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG)
-
-#: What ``atomic_file`` writes to before the file has its name.
-_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")
-
-
-@contextmanager
-def storage_errors(path: Path) -> Iterator[None]:
-    """Says in words that a disk is full, or that something may not be written or read."""
-    try:
-        yield
-    except StorageError:
-        raise
-    except OSError as error:
-        named = isinstance(error.filename, str | os.PathLike)
-        where = _meant(Path(error.filename)) if named else path
-        if error.errno in _FULL:
-            raise StorageError(
-                f"{where}: the disk is full. What was saved before is intact: free some space and "
-                "repeat the command, it continues"
-            ) from error
-        if error.errno in _FORBIDDEN and _is_closed(where):
-            raise StorageError(
-                f"{where}: cannot be read ({os.strerror(error.errno)}); change its permissions"
-            ) from error
-        if error.errno in _FORBIDDEN:
-            raise StorageError(
-                f"{where}: cannot be written to ({os.strerror(error.errno)}); choose another place "
-                "or change its permissions"
-            ) from error
-        if error.errno in _NO_FOLDER:
-            raise StorageError(
-                f"{where}: cannot be a folder or a file ({os.strerror(error.errno)}); choose "
-                "another name"
-            ) from error
-        raise
-
-
-def _meant(path: Path) -> Path:
-    """The file that a temporary one would have become."""
-    temporary = _TEMPORARY.fullmatch(path.name)
-    return path.with_name(temporary["name"]) if temporary else path
-
-
-def _is_closed(path: Path) -> bool:
-    """Whether something is there that cannot even be read."""
-    try:
-        if path.is_dir():
-            os.listdir(path)
-        else:
-            path.open("rb").close()
-    except PermissionError:
-        return True
-    except OSError:
-        return False
-    return False

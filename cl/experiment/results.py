@@ -229,6 +229,9 @@ _KINDS: dict[type, str] = {
     float: "a number",
 }
 _LARGEST = 2**63
+_ROUNDING = 1e-9
+#: Metrics that are differences of shares.
+_DIFFERENCES = frozenset({"forgetting", "backward_transfer", "forward_transfer"})
 
 
 def _check_config(values: dict[str, Any]) -> None:
@@ -250,20 +253,24 @@ def _check_split(part: Any, where: str, size: int) -> None:
     _check_fields(part, where, _SPLIT)
     for name in METRICS:
         value = part["metrics"].get(name, "missing")
-        _need(_is_score(value), f"{where}.metrics.{name}", "a number or null")
+        low = -1 if name in _DIFFERENCES else 0
+        _need(_is_score(value, low), f"{where}.metrics.{name}", f"a number in {low}..1 or null")
     for name in SCORES:
         rows = part["matrix"].get(name)
         square = isinstance(rows, list) and len(rows) == size
         square = square and all(isinstance(row, list) and len(row) == size for row in rows)
         _need(square, f"{where}.matrix.{name}", f"{size} rows of {size}")
         scores = all(_is_score(value) for row in rows for value in row)
-        _need(scores, f"{where}.matrix.{name}", "numbers or null")
+        _need(scores, f"{where}.matrix.{name}", "numbers in 0..1 or null")
     points = part["after_each_task"]
     _need(len(points) == size, f"{where}.after_each_task", f"{size} entries")
     for number, point in enumerate(points):
         if point is not None:
             fields = {**dict.fromkeys(SCORES, float), "episodes": int}
-            _check_fields(point, f"{where}.after_each_task[{number}]", fields)
+            place = f"{where}.after_each_task[{number}]"
+            _check_fields(point, place, fields)
+            for name in SCORES:
+                _need(_is_score(point[name]), f"{place}.{name}", "a number in 0..1")
     for number, episode in enumerate(part["episodes"]):
         place = f"{where}.episodes[{number}]"
         _check_fields(episode, place, _EPISODE)
@@ -290,8 +297,9 @@ def _is(value: Any, kind: type) -> bool:
     return kind is float and isinstance(value, float) and math.isfinite(value)
 
 
-def _is_score(value: Any) -> bool:
-    return value is None or _is(value, float)
+def _is_score(value: Any, low: int = 0) -> bool:
+    """Whether it is a share, or with -1 a difference of two; sums of shares may be rounded."""
+    return value is None or (_is(value, float) and low - _ROUNDING <= value <= 1 + _ROUNDING)
 
 
 def _numbers(values: Any) -> bool:

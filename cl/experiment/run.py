@@ -34,11 +34,12 @@ from clalfred.cl.experiment.callbacks import (
 )
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.curves import RunLogger
-from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets
-from clalfred.cl.experiment.folder import RunFolder, storage_errors
+from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets, thinned
+from clalfred.cl.experiment.folder import RunFolder
 from clalfred.cl.experiment.inputs import RunInputs, make_inputs
 from clalfred.cl.experiment.results import Evaluation, Results, make_results
 from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, UsageError
@@ -55,6 +56,7 @@ def train(
     checkpoint_seconds: float = 30.0,
     media: bool = True,
     callbacks: Sequence[BaseCallback] = (),
+    wait_seconds: float = 0.0,
 ) -> Results:
     """Trains, evaluates after each task, and writes the results; continues what was begun.
 
@@ -68,6 +70,7 @@ def train(
         checkpoint_seconds: least time between two checkpoints.
         media: whether to make plots and videos at the end.
         callbacks: SB3's, called after each episode; a ``RunCallback`` also hears of evaluations.
+        wait_seconds: how long to wait for another process that works on this run.
     """
     if config.agent_config().portable:
         make_portable()
@@ -75,7 +78,7 @@ def train(
         keep_freed_memory()
     find_device(device)  # a wrong one is said before anything slow begins
     folder = RunFolder(out, config)
-    with folder.open(), storage_errors(folder.path), torch_threads(config.threads):
+    with folder.open(wait_seconds), storage_errors(folder.path), torch_threads(config.threads):
         results = folder.load_results()
         if results is None:
             run = Run(config, folder, inputs or make_inputs(config), device, workers)
@@ -252,7 +255,7 @@ class Run:
             records = evaluate_tasks(
                 self.learner.policy,
                 self.inputs.source,
-                self.sets,
+                self.sets if learned == count else thinned(self.sets, self.config.interim_episodes),
                 tasks,
                 self.rollout,
                 self.folder.evaluation(learned),
@@ -381,7 +384,7 @@ def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
         source,
         config.task_setup,
         kind=config.schedule,
-        order=config.order,
+        order=config.stream_order(),
         balanced=config.task_setup.is_balanced_by_room,
         seed=config.seed,
     )

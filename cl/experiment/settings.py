@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, field, fields
+from functools import cache
 from typing import Any
 
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.names import choose
 
 #: The largest seed, and larger than any count.
 LARGEST = 2**32 - 1
@@ -54,6 +55,7 @@ def declared(config_class: type) -> dict[str, Field[Any]]:
     return {one.name: one for one in fields(config_class) if "text" in one.metadata}
 
 
+@cache
 def kind_of(config_class: type, name: str) -> tuple[type, bool]:
     """The type of a setting and whether it may be ``None``."""
     hint = typing.get_type_hints(config_class)[name]
@@ -80,16 +82,6 @@ def check(config: Any) -> None:
             raise BadInputError(f"{name} {value!r}: expected {_expected(kind, one)}")
         if one.metadata["choices"] is not None:
             choose(name, str(value), one.metadata["choices"]())
-
-
-def choose(what: str, name: str, known: Iterable[str]) -> str:
-    """The name itself if it is known; else an error with the list and the closest match."""
-    names = list(known)
-    if name in names:
-        return name
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(names)}")
 
 
 def given(values: Mapping[str, Any], config_class: type) -> Mapping[str, Any]:

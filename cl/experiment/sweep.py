@@ -2,7 +2,7 @@
 
 Each run is a process of its own with a folder of its own, so nothing depends on who runs it: local
 and remote sweeps give equal results, a killed worker costs what it did since its last checkpoint,
-and a finished run is never run again. An interrupted sweep ends its processes and starts no other.
+and a finished run is never run again. Runs end with the sweep that started them, however it ends.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import socket
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
@@ -20,11 +22,20 @@ from typing import Any
 
 from clalfred.cl.experiment.children import INTERRUPTED, REFUSED, Children
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.folder import RunFolder, refuse_other_run, storage_errors
-from gym_clalfred.errors import BadInputError, ClAlfredError, MissingDependencyError
+from clalfred.cl.experiment.folder import RunFolder, refuse_other_run
+from gym_clalfred.data.storage import storage_errors
+from gym_clalfred.errors import (
+    BadInputError,
+    ClAlfredError,
+    MissingDependencyError,
+    UsageError,
+)
 
 #: Settings that a sweep may vary, in the order in which runs are listed.
 AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
+
+#: How long a Ray cluster may take to answer.
+ANSWER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -45,22 +56,27 @@ class Outcome:
 
 
 def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
-    """Every combination of the settings that are lists; others are common to all runs."""
+    """Every combination of the settings that are lists; others are common to all runs.
+
+    ``seed: order`` gives every order a seed of its own, its number.
+    """
     default = RunConfig()
     axes = {name: _as_list(settings.get(name, getattr(default, name))) for name in AXES}
     common = {name: value for name, value in settings.items() if name not in AXES}
     wrong = [name for name, value in common.items() if isinstance(value, list)]
     if wrong:
         raise BadInputError(f"{', '.join(wrong)}: only {', '.join(AXES)} can have several values")
-    runs = [
-        RunConfig.from_dict({**common, **dict(zip(axes, values))})
-        for values in itertools.product(*axes.values())
-    ]
+    chosen = [dict(zip(axes, values)) for values in itertools.product(*axes.values())]
+    for one in chosen:
+        if one["seed"] == "order":
+            one["seed"] = one["order"]
+    runs = [RunConfig.from_dict({**common, **one}) for one in chosen]
     empty = [name for name, values in axes.items() if not values]
     if empty:
         raise BadInputError(f"{', '.join(empty)}: expected at least one value, got none")
     if len({run.name for run in runs}) != len(runs):
-        raise BadInputError("a value occurs twice in the sweep")
+        twice = next(name for name, count in Counter(r.name for r in runs).items() if count > 1)
+        raise BadInputError(f"a value occurs twice in the sweep, which would run {twice} twice")
     return runs
 
 
@@ -160,7 +176,7 @@ def do(job: Job, children: Children | None = None) -> Outcome:
 def _command(job: Job) -> list[str]:
     """The process that does a run."""
     run = [sys.executable, "-m", "clalfred.cl.experiment", json.dumps(job.config), job.folder]
-    return run if job.media else [*run, "--no-media"]
+    return [*run, "--with-parent", *([] if job.media else ["--no-media"])]
 
 
 def _environment() -> dict[str, str]:
@@ -190,8 +206,12 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
         ) from error
     started = not ray.is_initialized()
     if started:
+        _check_answers(address)
         own: dict[str, Any] = {} if address else {"num_cpus": jobs, "include_dashboard": False}
-        ray.init(address=address, log_to_driver=False, **own)
+        try:
+            ray.init(address=address, log_to_driver=False, **own)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise _no_cluster(address, str(error)) from error
     try:
         # A worker that dies is replaced by Ray, and the run goes on from its last checkpoint.
         remote = ray.remote(num_cpus=1, max_retries=3)(do)
@@ -207,6 +227,25 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
     finally:
         if started:
             ray.shutdown()
+
+
+def _check_answers(address: str | None) -> None:
+    """Asks at once, where Ray would try for a minute and end in a traceback."""
+    host, _, port = (address or "").removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    try:
+        socket.create_connection((host, int(port)), ANSWER_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, str(error)) from error
+
+
+def _no_cluster(address: str | None, reason: str) -> UsageError:
+    first = (reason.strip().splitlines() or ["no answer"])[0]
+    return UsageError(
+        f"address {address!r}: expected a running Ray cluster, found none ({first}); start one "
+        "with 'ray start --head', or leave the address out to use this machine"
+    )
 
 
 ENGINES: dict[str, Callable[[Sequence[Job], int | None, str | None], Outcomes]] = {

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from clalfred.cl.report.paper import SOURCE
 from clalfred.cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
-from clalfred.cl.report.text import TEXT_WIDTH, fitted
+from clalfred.cl.report.text import TEXT_WIDTH, fitted, hundredths, percent
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
 
@@ -106,7 +106,7 @@ def number(statistic: Statistic | None, signed: bool = False) -> str:
     """Mean and deviation in %, as the paper prints them."""
     if statistic is None:
         return "\u2013"
-    mean = f"{100 * statistic.mean:{'+' if signed else ''}.2f}"
+    mean = f"{hundredths(statistic.mean):{'+' if signed else ''}.2f}"
     if statistic.deviation is None:
         return mean
     return f"{mean} \u00b1 {100 * statistic.deviation:.2f}"
@@ -116,13 +116,22 @@ def interval(statistic: Statistic | None) -> str:
     """The 95 % interval in %, empty where there are too few runs for one."""
     if statistic is None or statistic.low is None or statistic.high is None:
         return ""
-    return f"[{100 * statistic.low:.2f}, {100 * statistic.high:.2f}]"
+    return f"[{percent(statistic.low)}, {percent(statistic.high)}]"
 
 
 def _by_split(tables: Sequence[Table]) -> Iterator[tuple[Table, str, str]]:
     for table in tables:
         for split in SPLITS:
-            yield table, split, f"{split} rooms: {table.title}"
+            yield table, split, f"{split} rooms{tested(table, split)}: {table.title}"
+
+
+def tested(table: Table, split: str) -> str:
+    """How many episodes the figures of a split are about; they may differ between runs."""
+    counts = table.episodes.get(split, ())
+    if not counts:
+        return ""
+    number = "\u2013".join(map(str, dict.fromkeys((counts[0], counts[-1]))))
+    return f", {number} test {'episode' if counts[-1] == 1 else 'episodes'} per run"
 
 
 def _header(table: Table, metrics: Sequence[str]) -> list[str]:
@@ -141,7 +150,7 @@ def _cells(
     cells = [row.method, str(len(row.runs))]
     for metric in metrics:
         text = number(row.statistics.get((split, metric)))
-        cells.append(emphasise(text) if table.best(split, metric) == row.method else text)
+        cells.append(emphasise(text) if row.method in table.best(split, metric) else text)
     cells.append(interval(row.statistics.get((split, metrics[0]))) or "\u2013")
     if table.baseline:
         gap = row.differences.get((split, metrics[0]))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from clalfred.cl.experiment.results import Results
-from clalfred.cl.report.formats import interval, number
+from clalfred.cl.report.colours import distinct_colours
+from clalfred.cl.report.formats import interval, number, tested
 from clalfred.cl.report.paper import SOURCE
 from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
 from clalfred.cl.report.text import task_title
@@ -35,10 +36,12 @@ def as_html(
         video_bytes: embed no more than this; further videos are left out and said to be.
     """
     videos, left_out = _videos(runs, video_bytes)
+    methods = list(dict.fromkeys(row.method for table in tables for row in table.rows))
     data = {
         "version": __version__,
         "paper": SOURCE,
         "metrics": list(metrics),
+        "colours": dict(zip(methods, distinct_colours(len(methods)))),
         "tables": [_table(table, metrics) for table in tables],
         "runs": [_run(run) for run in runs],
         "videos": videos,
@@ -58,6 +61,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
         "setup": table.setup,
         "schedule": table.schedule,
         "baseline": table.baseline,
+        "tested": [tested(table, split) for split in SPLITS],
         "rows": [
             {
                 "method": row.method,
@@ -66,7 +70,7 @@ def _table(table: Table, metrics: Sequence[str]) -> dict[str, Any]:
                     {
                         "text": number(row.statistics.get((split, metric))),
                         "interval": interval(row.statistics.get((split, metric))),
-                        "best": table.best(split, metric) == row.method,
+                        "best": row.method in table.best(split, metric),
                         "difference": number(row.differences[split, metric], signed=True)
                         if (split, metric) in row.differences
                         else None,

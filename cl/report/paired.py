@@ -2,20 +2,20 @@
 
 Runs that differ in nothing but the method and its settings are evaluated on the same episodes, so
 that what one method solves and the other does not can be counted for each episode. The interval
-comes from resampling both runs (orders and seeds) and episodes; of a single run only episodes are
-resampled.
+comes from resampling both runs (orders and seeds) and what was drawn to test on: episodes in seen
+rooms, whole rooms among the unseen. Of a single run only the latter is resampled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clalfred.cl.experiment.results import Results
-from clalfred.cl.report.summary import common_ground
+from clalfred.cl.report.summary import common_ground, group_title
 
 RESAMPLES = 10_000
 _SEED = 0
@@ -31,6 +31,7 @@ class Difference:
         high: of the interval.
         episodes: distinct episodes.
         runs: pairs of runs.
+        p: how likely so large a difference would be if there were none, two-sided.
     """
 
     mean: float
@@ -38,6 +39,7 @@ class Difference:
     high: float
     episodes: int
     runs: int
+    p: float = 1.0
 
     @property
     def excludes_zero(self) -> bool:
@@ -64,31 +66,80 @@ def compare(first: Sequence[Results], second: Sequence[Results], split: str) -> 
         if partner is not None:
             ours, theirs = last_success(run, split), last_success(partner, split)
             differences.append({name: ours[name] - theirs[name] for name in ours.keys() & theirs})
-    return bootstrap(differences) if any(differences) else None
+    return bootstrap(differences, drawn(split)) if any(differences) else None
 
 
 def success_rate(runs: Sequence[Results], split: str) -> Difference | None:
     """The success rate itself, with its interval."""
     solved = [last_success(run, split) for run in runs]
-    return bootstrap(solved) if any(solved) else None
+    return bootstrap(solved, drawn(split)) if any(solved) else None
 
 
-def bootstrap(runs: Sequence[Mapping[str, float]]) -> Difference:
-    """Mean and percentile interval of the values that each run has for its episodes."""
+def probability_of_improvement(
+    first: Sequence[Results], second: Sequence[Results], split: str
+) -> float | None:
+    """How likely a run of one method solves more than a run of the other; ties count half.
+
+    All runs of a setup are compared with all (Agarwal et al. 2021), then setups are averaged.
+    """
+    shares = []
+    for ground in sorted({group_title(run) for run in first}):
+        ours, theirs = (
+            [run.metric(split, "SR_last") for run in runs if group_title(run) == ground]
+            for runs in (first, second)
+        )
+        wins = [0.5 * ((a > b) + (a >= b)) for a in ours for b in theirs if None not in (a, b)]
+        if wins:
+            shares.append(sum(wins) / len(wins))
+    return sum(shares) / len(shares) if shares else None
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Corrected for having asked so many questions, by Holm's method."""
+    order = sorted(range(len(ps)), key=ps.__getitem__)
+    corrected, largest = [0.0] * len(ps), 0.0
+    for place, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(ps) - place) * ps[index]))
+        corrected[index] = largest
+    return corrected
+
+
+def drawn(split: str) -> Callable[[str], str]:
+    """What an episode was drawn with: its room if rooms are unseen, else nothing but itself."""
+    return room_of if split == "unseen" else str
+
+
+def room_of(episode: str) -> str:
+    """The room in the name of an episode, which ends the name of its task's folder."""
+    return episode.split("/")[-2].rpartition("-")[2] if episode.count("/") else episode
+
+
+def bootstrap(runs: Sequence[Mapping[str, float]], unit: Callable[[str], str] = str) -> Difference:
+    """Mean and percentile interval of the values that each run has for its episodes.
+
+    Args:
+        runs: values by episode.
+        unit: what is drawn together with an episode.
+    """
     names = sorted({name for run in runs for name in run})
-    values = np.array([[run.get(name, np.nan) for name in names] for run in runs], np.float64)
-    there = ~np.isnan(values)
-    values = np.nan_to_num(values)
+    units = sorted({unit(name) for name in names})
+    place = {one: index for index, one in enumerate(units)}
+    sums, counts = np.zeros((2, len(runs), len(units)))
+    for row, run in enumerate(runs):
+        for name, value in run.items():
+            sums[row, place[unit(name)]] += value
+            counts[row, place[unit(name)]] += 1
     rng = np.random.default_rng(_SEED)
-    # How often each run and each episode is drawn.
-    of_runs, of_episodes = (
-        rng.multinomial(size, np.full(size, 1 / size), RESAMPLES) for size in values.shape
+    # How often each run and each unit is drawn.
+    of_runs, of_units = (
+        rng.multinomial(size, np.full(size, 1 / size), RESAMPLES) for size in sums.shape
     )
-    sums, counts = ((of_runs @ part * of_episodes).sum(1) for part in (values, there))
-    means = sums / np.maximum(counts, 1)
+    total, number = ((of_runs @ part * of_units).sum(1) for part in (sums, counts))
+    means = total / np.maximum(number, 1)
     low, high = np.quantile(means, (0.025, 0.975))
-    mean = float(values.sum() / there.sum())
-    return Difference(mean, float(low), float(high), len(names), len(runs))
+    p = min(1.0, 2 * float(min((means <= 0).mean(), (means >= 0).mean())))
+    mean = float(sums.sum() / counts.sum())
+    return Difference(mean, float(low), float(high), len(names), len(runs), max(p, 1 / RESAMPLES))
 
 
 def _pair_key(run: Results) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from clalfred.cl.report.published_tables import (
     heading,
     is_plain,
     of_all_methods,
+    pooled,
     tables,
 )
 from gym_clalfred.data.cache import atomic_file
@@ -82,8 +83,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     """Writes the page and its figures from a folder of published results.
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{overview}}``,
-    ``{{tables}}``, ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and
-    ``{{objects}}`` are filled in.
+    ``{{tables}}``, ``{{pooled}}``, ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``,
+    ``{{confidence}}`` and ``{{objects}}`` are filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
@@ -115,6 +116,7 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     fillings = {
         "overview": link(figures.overview(setups, shown / "overview.png")) if setups else "",
         "tables": tables(runs),
+        "pooled": pooled(runs),
         "ablations": ablations(runs),
         "curves": "\n\n".join(curves),
         "objects": link(figures.objects_by_behaviour(source, shown / "objects.png")),

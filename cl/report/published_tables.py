@@ -11,7 +11,13 @@ from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import is_offline, method_names
-from clalfred.cl.report.paired import Difference, compare, success_rate
+from clalfred.cl.report.paired import (
+    Difference,
+    compare,
+    holm,
+    probability_of_improvement,
+    success_rate,
+)
 from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
 from gym_clalfred.data.source import EpisodeSource
@@ -25,6 +31,21 @@ SETUP_TITLES = {setup.value: setup.paper_name for setup in Setup}
 #: The paper's setups, in the README's table.
 HEADLINE = ("behavior-il", "environment-il")
 
+#: What is asked of the two setups together: does the first method solve more than the second?
+QUESTIONS = (
+    ("pantry", "er"),
+    ("pantry", "der++"),
+    ("pantry", "cama"),
+    ("cama", "der++"),
+    ("cama", "er"),
+    ("der++", "er"),
+    ("er", "finetuning"),
+    ("joint", "er"),
+)
+
+#: Marks of methods that are told where tasks begin, or what the task is.
+BOUNDARIES, LABELS = "†", "‡"
+
 #: Orders that every method is run on; more of them count in differences only, where both sides
 #: have them.
 ORDERS = (1, 2, 3)
@@ -35,6 +56,8 @@ def tables(runs: Sequence[Results]) -> str:
     parts = []
     for group in groups(as_they_are(runs)):
         scores = _scores(by_method(of_all_methods(group)))
+        if BOUNDARIES in scores or LABELS in scores:
+            scores += f"\n\n{BOUNDARIES} is told where tasks begin; {LABELS} is told the task."
         parts.append(f"### {heading(group)}\n\n`{group_title(group[0])}`\n\n{scores}")
         differences = _differences(by_method(group))
         if differences:
@@ -45,6 +68,38 @@ def tables(runs: Sequence[Results]) -> str:
                 f"{differences}"
             )
     return "\n\n".join(parts)
+
+
+def pooled(runs: Sequence[Results]) -> str:
+    """Markdown: differences between pairs of methods over both of the paper's setups together."""
+    memories: dict[int | None, list[Results]] = {}
+    for run in as_they_are(runs):
+        if run.config.schedule == "disjoint" and run.config.setup in HEADLINE:
+            memories.setdefault(run.config.memory, []).append(run)
+    parts = []
+    for memory, group in memories.items():
+        table = _questions(by_method(group))
+        if table:
+            title = "the paper's share of the stream" if memory is None else f"{memory} episodes"
+            parts.append(f"Memory: {title}.\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def _questions(methods: dict[str, list[Results]]) -> str:
+    asked = []
+    for first, second in QUESTIONS:
+        ours, theirs = methods.get(first, []), methods.get(second, [])
+        gaps = [compare(ours, theirs, split) for split in SPLITS]
+        found = [gap for gap in gaps if gap is not None]
+        if len(found) == len(SPLITS):
+            wins = probability_of_improvement(ours, theirs, "unseen")
+            asked.append((f"{first} − {second}", found, _percent(wins)))
+    corrected = iter(holm([gap.p for _, gaps, _ in asked for gap in gaps]))
+    rows = [["", "pairs", *(cell for one in SPLITS for cell in (f"{one}: SR last", "p")), "wins"]]
+    for title, gaps, wins in asked:
+        cells = [cell for gap in gaps for cell in (_gap(gap), f"{next(corrected):.3f}")]
+        rows.append([title, str(gaps[0].runs), *cells, wins])
+    return _markdown(rows) if asked else ""
 
 
 def ablations(runs: Sequence[Results]) -> str:
@@ -59,7 +114,13 @@ def ablations(runs: Sequence[Results]) -> str:
     for (title, setup), group in variants.items():
         row = [title, setup, ", ".join(str(run.config.order) for run in group)]
         plain = _plain_title(group[0])
-        same = [one for one in as_they_are(runs) if one.config.method_title == plain]
+        # Another memory is compared with the usual one, other settings with the same memory.
+        memory = group[0].config.memory if group[0].config.variant.keys() != {"memory"} else None
+        same = [
+            one
+            for one in as_they_are(runs)
+            if one.config.method_title == plain and one.config.memory == memory
+        ]
         for split in SPLITS:
             row += [
                 _mean(group, split, "SR_last"),
@@ -99,9 +160,9 @@ def _scores(methods: dict[str, list[Results]]) -> str:
     header = ["method", "runs"]
     for name in SPLITS:
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
-    rows = [[*header, "forgetting, seen", "minutes"]]
+    rows = [[*header, "forgetting, seen", "kB kept", "minutes"]]
     for method, runs in methods.items():
-        row = [method, str(len(runs))]
+        row = [method + told(runs[0]), str(len(runs))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -111,9 +172,17 @@ def _scores(methods: dict[str, list[Results]]) -> str:
                 _percent(_papers(runs[0], split)),
             ]
         minutes = sum(map(_minutes, runs)) / len(runs)
-        row += [_mean(runs, "seen", "forgetting"), f"{minutes:.1f}"]
+        kept = sum(map(_kilobytes, runs)) / len(runs)
+        row += [_mean(runs, "seen", "forgetting"), f"{kept:,.0f}", f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
+
+
+def told(run: Results) -> str:
+    """A mark for methods that are told more than episodes."""
+    training = run.document["training"]
+    marks = {"needs_boundaries": BOUNDARIES, "needs_labels": LABELS}
+    return "".join(mark for name, mark in marks.items() if training.get(name))
 
 
 def _papers(run: Results, split: str) -> float | None:
@@ -147,7 +216,8 @@ def headline(runs: Sequence[Results]) -> str:
     plain = [run for run in as_they_are(runs) if run.config.schedule == "disjoint"]
     titles = [SETUP_TITLES[setup] for setup in HEADLINE]
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
-    setups = {group[0].config.setup: group for group in reversed(groups(plain))}
+    # Of several memories, the one that most runs have.
+    setups = {group[0].config.setup: group for group in sorted(groups(plain), key=len)}
     for method in by_method(of_all_methods(plain)):
         row = [method]
         for setup in HEADLINE:
@@ -198,8 +268,8 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 
 
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
-    """Those of methods with the settings of their preset."""
-    return [run for run in runs if not run.config.variant]
+    """Those of methods with the settings of their preset; the memory is the table's."""
+    return [run for run in runs if not run.config.variant.keys() - {"memory"}]
 
 
 def _plain_title(run: Results) -> str:
@@ -218,6 +288,12 @@ def _variant_order(run: Results) -> tuple[Any, ...]:
     config = run.config
     variant = list(config.variant.items())
     return method_names().index(config.method), config.setup, variant, config.order
+
+
+def _kilobytes(run: Results) -> float:
+    """What a method keeps besides the agent: episodes, logits, other models."""
+    budget = run.document["training"].get("budget", {})
+    return sum(value for name, value in budget.items() if name != "forwards") / 1000
 
 
 def _minutes(run: Results) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import METRICS, Results, read_results
 from clalfred.cl.registry import is_offline, method_names
 from clalfred.cl.report.paper import paper_value
+from clalfred.cl.report.text import hundredths
 from gym_clalfred.errors import BadInputError, DataError
 
 #: Shown unless others are asked for.
@@ -74,20 +75,24 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Runs that can be compared: all but method, order and seed is equal (``common_ground``)."""
+    """Runs that can be compared: all but method, order and seed is equal (``common_ground``).
+
+    ``episodes`` tells by split on how many episodes runs were tested after the last task.
+    """
 
     title: str
     setup: str
     rows: tuple[Row, ...]
     baseline: str | None = None
     schedule: str = "disjoint"
+    episodes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def paper(self, row: Row, split: str, metric: str) -> float | None:
         """The paper's value for a row's method, where it has one."""
         return paper_value(row.method, self.setup, split, metric, self.schedule)
 
-    def best(self, split: str, metric: str) -> str | None:
-        """The best method but upper bounds; ``None`` if there is nothing to choose from.
+    def best(self, split: str, metric: str) -> frozenset[str]:
+        """The best method but upper bounds, or all that print the same; of one method none is.
 
         Means over different orders or seeds say little about methods. Only those compete that have
         the same ones, and of several such sets the one with the most runs.
@@ -99,10 +104,12 @@ class Table:
                 means.setdefault(row.runs, {})[row.method] = found.mean
         rivals = [(len(runs), len(group), group) for runs, group in means.items() if len(group) > 1]
         if not rivals:
-            return None
+            return frozenset()
         group = max(rivals, key=lambda one: one[:2])[2]
+        printed = {method: hundredths(mean) for method, mean in group.items()}
         pick = min if metric in LESS_IS_BETTER else max
-        return pick(group, key=lambda method: group[method])
+        best = pick(printed.values())
+        return frozenset(method for method, mean in printed.items() if mean == best)
 
 
 def load_runs(
@@ -117,14 +124,22 @@ def load_runs(
         listen: is told of each run that is left out, in words.
 
     Raises:
-        DataError: if there is none, if one is malformed, or if two of the same settings, order and
+        DataError: if there is none that can be read, or if two of the same settings, order and
             seed differ: a mean over both would count one run twice.
     """
-    found = []
+    found, damaged = [], []
     for path in (*sorted(Path(folder).rglob("results.json")), *sorted(Path(folder).rglob(COPIES))):
-        run = read_results(path)
+        try:
+            run = read_results(path)
+        except DataError as error:
+            damaged.append(str(error))
+            continue
         # A copy shares its folder with others, so that nothing else in there is its own.
         found.append((path, run if path.name == "results.json" else replace(run, folder=None)))
+    if not found and damaged:
+        raise DataError(damaged[0])
+    for notice in damaged:
+        listen(f"{notice}: left out")
     if not found:
         raise DataError(
             f"{folder}: there are no finished runs (no results.json below it, and no published "
@@ -213,6 +228,8 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         labels["backend"],
         config.agent,
     ]
+    if config.tasks is not None:
+        parts.append(f"tasks {config.tasks}")
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
     parts.append(labels["sight"])
@@ -224,6 +241,7 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         for name, value in (
             ("episodes per task", config.episodes_per_task),
             ("evaluation episodes per task", config.evaluation_episodes),
+            ("of them before the end", config.interim_episodes),
             ("annotations per trajectory", config.evaluation_annotations),
             ("memory", config.memory),
             ("batch", config.batch_size),
@@ -259,7 +277,19 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     rows.sort(key=lambda row: (order.get(row.method.split(" ")[0], len(order)), row.method))
     used = baseline if reference is not None else None
     config = runs[0].config
-    return Table(title, config.setup, tuple(rows), used, config.schedule)
+    return Table(title, config.setup, tuple(rows), used, config.schedule, _episodes(runs))
+
+
+def _episodes(runs: Sequence[Results]) -> dict[str, tuple[int, ...]]:
+    """On how many episodes runs were tested after the last task, by split."""
+    points = {
+        split: [run.document["splits"][split]["after_each_task"][-1] for run in runs]
+        for split in SPLITS
+    }
+    return {
+        split: tuple(sorted({point["episodes"] for point in there if point is not None}))
+        for split, there in points.items()
+    }
 
 
 def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:

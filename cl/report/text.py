@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import SCORES, Results
 from clalfred.cl.metrics import Scores
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 #: Tables of the report are not wider.
 TEXT_WIDTH = 110
@@ -15,13 +15,18 @@ TEXT_WIDTH = 110
 
 def task_title(task: str) -> str:
     """The paper's name of a behaviour, or the room type."""
-    titles = {one.value: one.paper_name for one in TaskType}
+    titles = {one.value: one.paper_name for one in task_types()}
     return titles.get(task, task)
 
 
 def percent(share: float | None) -> str:
     """A share as the paper prints it; a dash where there is none."""
-    return "\u2013" if share is None else f"{100 * share:.2f}"
+    return "\u2013" if share is None else f"{hundredths(share):.2f}"
+
+
+def hundredths(share: float) -> float:
+    """A share in % as it is printed, with two places; what is nearly 0 has no sign."""
+    return round(100 * share, 2) + 0.0
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from clalfred.cl.experiment.folder import storage_errors
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.formats import FORMATS
 from clalfred.cl.report.html import as_html
 from clalfred.cl.report.people import PersonTable, people_text, with_people
 from clalfred.cl.report.summary import MAIN_METRICS, Table
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.storage import storage_errors
 
 NAMES = {"text": "table.txt", "markdown": "table.md", "latex": "table.tex", "csv": "table.csv"}
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from enum import Enum
 from functools import lru_cache
 from itertools import chain
 from operator import add, gt
@@ -37,7 +36,8 @@ from gym_clalfred.simulator.contract import (
     Vector,
 )
 from gym_clalfred.simulator.object_ids import class_of, position_of
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.simulator.treatments import TREATMENTS
+from gym_clalfred.tasks.spec import TaskSpec, task_types
 
 #: The step ALFRED puts at the end of most plans; it is implied in a ``Trajectory``.
 END_ACTION = "NoOp"
@@ -48,9 +48,7 @@ HIGH_ACTIONS = (
     "PickupObject",
     "PutObject",
     "SliceObject",
-    "CleanObject",
-    "HeatObject",
-    "CoolObject",
+    *TREATMENTS,
     "ToggleObject",
 )
 
@@ -59,20 +57,15 @@ _LOCATION = re.compile(r"loc\|-?[0-9]{1,4}\|-?[0-9]{1,4}\|[0-3]\|-?[0-9]{1,2}")
 _CLASS_NAMES = frozenset(ObjectClass.__members__) - {ObjectClass.NoObject.name}
 _PIXELS = SIGHT_PIXELS * SIGHT_PIXELS
 
-_Name = TypeVar("_Name", bound=Enum)
+_Name = TypeVar("_Name")
 
 
 def folder_name(task: TaskSpec, number: int) -> str:
     """ALFRED's folder of a task: ``<type>-<object>-<movable|None>-<receptacle|lamp>-<scene>``."""
-    place = task.lamp if task.type is TaskType.EXAMINE else task.receptacle
-    parts = [
-        task.type.value,
-        task.goal_class.name,
-        task.movable.name if task.movable else "None",
-        place.name if place else "None",
-        str(number),
-    ]
-    return "-".join(parts)
+    place = task.lamp or task.receptacle
+    other = task.movable or next(iter(task.others), None)
+    names = [one.name if one else "None" for one in (task.goal_class, other, place)]
+    return "-".join([task.type.value, *names, str(number)])
 
 
 def parse_trajectory(document: str | bytes | Mapping[str, Any], name: str) -> Trajectory:
@@ -107,27 +100,27 @@ def parse_trajectory(document: str | bytes | Mapping[str, Any], name: str) -> Tr
 
 
 def _task(root: Field) -> TaskSpec:
-    task_type = _enum(root["task_type"], {kind.value: kind for kind in TaskType}, "a task type")
+    types = {kind.value: kind for kind in task_types()}
+    task_type = _named(root["task_type"], types, "a task type")
     params = root["pddl_params"]
-    examine = task_type is TaskType.EXAMINE
-    movable = task_type is TaskType.MOVABLE
     target = _class(params["object_target"])
     sliced = params["object_sliced"].flag()
     if sliced and target not in SLICED_FORM:
         params["object_target"].fail("a class that can be sliced, as object_sliced is true")
-    lamp = _class(params["toggle_target"]) if examine else None
+
+    def given(param: str, key: str) -> ObjectClass | None:
+        return _class(params[key]) if param in task_type.params else None
+
+    receptacle = given("receptacle", "parent_target")
+    lamp = given("lamp", "toggle_target")
     if lamp is not None and lamp not in LAMPS:
         params["toggle_target"].fail("a lamp")
-    carrier = _class(params["mrecep_target"]) if movable else None
-    if carrier is not None and carrier not in MOVABLE_RECEPTACLES:
+    movable = given("movable", "mrecep_target")
+    if movable is not None and movable not in MOVABLE_RECEPTACLES:
         params["mrecep_target"].fail("a movable receptacle")
+    others = params["other_targets"] if "others" in task_type.params else ()
     return TaskSpec(
-        type=task_type,
-        target=target,
-        receptacle=None if examine else _class(params["parent_target"]),
-        movable=carrier,
-        lamp=lamp,
-        sliced=sliced,
+        task_type, target, receptacle, movable, lamp, sliced, tuple(map(_class, others))
     )
 
 
@@ -234,7 +227,7 @@ def _actions(low_actions: Field, steps: int) -> tuple[ExpertAction, ...]:
 
 def _action(low: Field, step: int) -> ExpertAction:
     discrete, api = low["discrete_action"], low["api_action"]
-    action = _enum(discrete["action"], _DISCRETE_ACTIONS, "an action of ALFRED")
+    action = _named(discrete["action"], _DISCRETE_ACTIONS, "an action of ALFRED")
     if api["action"].value != action.name:
         api["action"].fail(f"{action.name!r}, as discrete_action says")
     if action.is_navigation:
@@ -305,7 +298,7 @@ def _optional_id(parent: Field, key: str) -> str | None:
     return _object_id(parent[key]) if key in parent else None
 
 
-def _enum(field: Field, values: Mapping[str, _Name], expected: str) -> _Name:
+def _named(field: Field, values: Mapping[str, _Name], expected: str) -> _Name:
     if not isinstance(field.value, str) or field.value not in values:
         field.fail(f"{expected}: one of {', '.join(values)}")
     return values[field.value]

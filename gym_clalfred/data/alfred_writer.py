@@ -19,10 +19,10 @@ from gym_clalfred.data.trajectory import (
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.simulator.contract import GRID_METRES, SIGHT_PIXELS, ObjectPose, Scene
 from gym_clalfred.simulator.object_ids import class_of, position_of
+from gym_clalfred.simulator.treatments import CLEAN, TREATMENTS
 from gym_clalfred.tasks.spec import TaskSpec
 
 #: High-level steps whose object is the place where the held object is treated.
-_TREATMENTS = ("CleanObject", "HeatObject", "CoolObject")
 
 
 def dump_trajectory(trajectory: Trajectory) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def complete_plan(trajectory: Trajectory) -> tuple[HighStep, ...]:
 def _complete(index: int, step: HighStep, trajectory: Trajectory) -> HighStep:
     if step.action == "GotoLocation":
         return step
-    kind = "PutObject" if step.action in _TREATMENTS else step.action
+    kind = "PutObject" if step.action in TREATMENTS else step.action
     main = next(
         (
             action
@@ -99,9 +99,9 @@ def _complete(index: int, step: HighStep, trajectory: Trajectory) -> HighStep:
     target, receptacle = step.target, step.receptacle
     if main.action is Action.PutObject:
         receptacle = receptacle or _landmark(main.object_id)
-        if step.action in _TREATMENTS:
+        if step.action in TREATMENTS:
             object_id = object_id or main.object_id
-            if step.action == "CleanObject":
+            if step.action == CLEAN.step:
                 target = target or _landmark(main.held_id)
         else:
             object_id = object_id or main.held_id
@@ -130,6 +130,8 @@ def _params(task: TaskSpec) -> dict[str, Any]:
         "object_target": task.target.name,
         "parent_target": task.receptacle.name if task.receptacle else "",
         "toggle_target": task.lamp.name if task.lamp else "",
+        # ALFRED has no such field.
+        **({"other_targets": [one.name for one in task.others]} if task.others else {}),
     }
 
 
@@ -182,7 +184,7 @@ def _high_step(index: int, step: HighStep, trajectory: Trajectory) -> dict[str, 
         if landmark is not None:
             x, y, z = (value / GRID_METRES for value in landmark.position)
             planner[key] = [landmark.object_class.name, [x, x, z, z, y, y]]
-    if step.action == "CleanObject":
+    if step.action == CLEAN.step:
         cleaned = [a.held_id for a in trajectory.actions if a.step == index and a.held_id]
         if cleaned:
             planner["cleanObjectId"] = cleaned[0]

@@ -18,10 +18,10 @@ from gym_clalfred.language.grammar import write_annotations
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, Demand, arrange
+from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
 from gym_clalfred.simulator.embedded.generator.contents import holders_of
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.tasks.spec import TaskSpec
 
 #: Tasks tried for one request before something must be wrong with the room or the simulator.
 MAX_ATTEMPTS = 60
@@ -33,12 +33,6 @@ MAX_LONG = 12
 NEAR_METRES = 2.0
 
 START_PITCH = 30
-
-_TREATMENT_PLACES = {
-    TaskType.CLEAN: ObjectClass.SinkBasin,
-    TaskType.HEAT: ObjectClass.Microwave,
-    TaskType.COOL: ObjectClass.Fridge,
-}
 
 
 class TrajectoryGenerator:
@@ -126,7 +120,7 @@ def sample_scene(
     """
     if hidden:
         hidden = bool(_closed_holders(room, task))
-    demands = task_demands(task, hidden)
+    demands = task.type.demands(task, hidden)
     poses = arrange(room, rng, required=demands, keep_free=_keep_free(task))
     points = sorted(room.walkable)
     if near:
@@ -147,32 +141,9 @@ def _distance(point: tuple[float, float], targets: Sequence[Vector]) -> float:
     return min((math.dist(point, (x, z)) for x, _, z in targets), default=math.inf)
 
 
-def task_demands(task: TaskSpec, hidden: bool | None = None) -> tuple[Demand, ...]:
-    """What has to lie in the room, and where it may or may not lie at the start.
-
-    Args:
-        task: what for.
-        hidden: whether the targets start in closed containers, or nothing that is needed does;
-            ``None`` for either.
-    """
-    done = frozenset({task.receptacle} if task.receptacle is not None else ())
-    done |= CLOSED_AT_START if hidden is False else frozenset()
-    treatment = _TREATMENT_PLACES.get(task.type)
-    elsewhere = done | (frozenset({treatment}) if treatment is not None else frozenset())
-    count = 2 if task.type is TaskType.PICK_TWO_AND_PLACE and not task.sliced else 1
-    only = CLOSED_AT_START if hidden else None
-    demands = [Demand(task.target, count, not_in=elsewhere, only_in=only)]
-    if task.movable is not None:
-        demands.append(Demand(task.movable, not_in=done))
-    if task.sliced:
-        # As in ALFRED, what is cut and what cuts it mostly lie in the open.
-        demands.append(Demand(ObjectClass.Knife, not_in=CLOSED_AT_START))
-    return tuple(demands)
-
-
 def _closed_holders(room: Room, task: TaskSpec) -> frozenset[ObjectClass]:
     """Closed containers of a room in which the target of a task may start."""
-    (demand, *_) = task_demands(task, hidden=True)
+    (demand, *_) = task.type.demands(task, hidden=True)
     holders = {fixture.object_class for fixture in room.fixtures} & holders_of(task.target)
     return frozenset(holder for holder in holders if demand.allows(holder))
 
@@ -187,5 +158,6 @@ def _keep_free(task: TaskSpec) -> frozenset[ObjectClass]:
         ObjectClass.Toilet,
         ObjectClass.ToiletPaperHanger,
     }
-    used = {task.receptacle, _TREATMENT_PLACES.get(task.type)}
+    treatment = task.type.treatment
+    used = {task.receptacle, treatment.place if treatment is not None else None}
     return frozenset(place for place in used if place is not None and place in small)

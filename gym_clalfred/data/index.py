@@ -13,13 +13,12 @@ from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType, is_room
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import TaskType, find_task
 
 _KEY = re.compile(
     r"(?P<type>[a-z_]+)-(?P<target>[A-Za-z]+)-(?P<movable>[A-Za-z]+)-(?P<place>[A-Za-z]+)"
     r"-(?P<number>[0-9]{1,4})/(?P<trial>[A-Za-z0-9_]{1,100})"
 )
-_TYPES = {kind.value: kind for kind in TaskType}
 _LONGEST = 100_000
 
 
@@ -39,12 +38,13 @@ class TrajectoryName:
         out of a folder.
         """
         match = _KEY.fullmatch(key)
-        if match is None or match["type"] not in _TYPES or not is_room(int(match["number"])):
+        task_type = find_task(match["type"]) if match is not None else None
+        if match is None or task_type is None or not is_room(int(match["number"])):
             return None
         names = {match["target"], match["movable"], match["place"]} - {"None"}
         if not names <= set(ObjectClass.__members__):
             return None
-        return cls(_TYPES[match["type"]], int(match["number"]), match["trial"])
+        return cls(task_type, int(match["number"]), match["trial"])
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,10 @@ class IndexRow:
         if len(fields) != 3:
             row.fail("[trajectory, annotations, length]")
         if TrajectoryName.parse(fields[0].text()) is None:
-            fields[0].fail("<type>-<object>-<movable>-<receptacle>-<scene>/<trial>")
+            fields[0].fail(
+                "<type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task type that is "
+                "known here"
+            )
         return cls(fields[0].text(), fields[1].integer(1, _LONGEST), fields[2].integer(1, _LONGEST))
 
     def to_json(self) -> list[Any]:

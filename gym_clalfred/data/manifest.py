@@ -7,9 +7,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import gym_clalfred
+from gym_clalfred.classes import INSTALLED
 from gym_clalfred.data.archive import archive_path
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.fields import Field
@@ -25,6 +27,7 @@ FILE_NAMES = frozenset(
 #: Files of the package that decide what is generated.
 _DECIDING = (
     "actions.py",
+    "classes/*.py",
     "compatibility.py",
     "interaction.py",
     "objects.py",
@@ -42,7 +45,10 @@ _DECIDING = (
     "language/grammar*.py",
     "simulator/*.py",
     "simulator/embedded/**/*.py",
+    "tasks/__init__.py",
+    "tasks/examine.py",
     "tasks/goals.py",
+    "tasks/*_and_place.py",
     "tasks/spec.py",
 )
 #: Files among them that decide only colours, which no mask depends on.
@@ -123,7 +129,18 @@ def code_fingerprint() -> str:
     """
     package = Path(gym_clalfred.__file__).parent
     files = (path for pattern in _DECIDING for path in package.glob(pattern))
-    return hash_of_code(path for path in files if path.name not in _ONLY_LOOKS)
+    own = hash_of_code(path for path in files if path.name not in _ONLY_LOOKS)
+    return _with_installed(own) if INSTALLED else own
+
+
+def _with_installed(fingerprint: str) -> str:
+    """With the object classes of other packages, and the modules that draw them."""
+    digest = hashlib.sha256(f"{fingerprint}{sorted(INSTALLED.items())}".encode())
+    for record in INSTALLED.values():
+        module = find_spec(record.draw.partition(":")[0])
+        if module is not None and module.origin is not None:
+            digest.update(Path(module.origin).read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def hash_of_code(files: Iterable[Path]) -> str:

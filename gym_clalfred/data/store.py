@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import IndexRow, TrajectoryName
 from gym_clalfred.data.room_json import dump_room, parse_room
 from gym_clalfred.data.source import EpisodeEntry
-from gym_clalfred.data.trajectory import Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import DataError
+from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.embedded.room import Room
 
 STORE_NAME = "store.json"
@@ -31,6 +32,8 @@ ROOMS_NAME = "rooms.zip"
 STORE_VERSION = 3
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
+
+Poses = tuple[ObjectPose, ...]
 
 
 @dataclass(frozen=True)
@@ -159,6 +162,7 @@ class AlfredStore(TrajectoryArchive):
         super().__init__(folder, self.info.label)
         self._rooms = RoomFile(folder)
         self._lived_in: dict[int, Room] = {}
+        self._recorded: dict[int, dict[Poses, Poses]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AlfredStore, (self.folder,)
@@ -179,15 +183,34 @@ class AlfredStore(TrajectoryArchive):
         """
         if number not in self._lived_in:
             room = self.room(number)
-            for split in Split:
-                keys = (e.key for e in self.entries(split) if _room_of(e.key.trajectory) == number)
-                key = next(keys, None)
-                if key is not None:
-                    poses = self.episode(key).trajectory.scene.object_poses
-                    room = replace(room, items=poses)
-                    break
+            key = next(self._episodes_in(number), None)
+            if key is not None:
+                room = replace(room, items=self.episode(key).trajectory.scene.object_poses)
             self._lived_in[number] = room
         return self._lived_in[number]
+
+    def recorded_poses(self, number: int, poses: Poses) -> Poses | None:
+        """The poses of an episode whose objects are at these, with what is known to hold them.
+
+        Programs written for AI2-THOR send the poses alone. ``None`` if no episode has them.
+        """
+        if number not in self._recorded:
+            known: dict[Poses, Poses] = {}
+            for key in self._episodes_in(number):
+                whole = self.episode(key).trajectory.scene.object_poses
+                known.setdefault(_without_holders(whole), whole)
+            self._recorded[number] = known
+        return self._recorded[number].get(_without_holders(poses))
+
+    def _episodes_in(self, number: int) -> Iterator[EpisodeKey]:
+        """One episode of each trajectory in a room."""
+        for split in Split:
+            done: set[str] = set()
+            for entry in self.entries(split):
+                trajectory = entry.key.trajectory
+                if trajectory not in done and _room_of(trajectory) == number:
+                    done.add(trajectory)
+                    yield entry.key
 
     def _index(self, split: Split) -> dict[str, IndexRow]:
         if split not in self._rows:
@@ -196,6 +219,10 @@ class AlfredStore(TrajectoryArchive):
                 if split is listed_split and key in rows:
                     rows[key] = replace(rows[key], annotations=min(count, rows[key].annotations))
         return self._rows[split]
+
+
+def _without_holders(poses: Poses) -> Poses:
+    return tuple(replace(pose, holder=None) for pose in poses)
 
 
 def _room_of(trajectory: str) -> int | None:

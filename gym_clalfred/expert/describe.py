@@ -8,17 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from gym_clalfred.actions import LOOK_DEGREES, Action
 from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Relation, Thing, Turn
-from gym_clalfred.objects import PICKUPABLE, ObjectClass
+from gym_clalfred.objects import PICKUPABLE, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Sight
 
-_LANDMARK_NAMES = """
-    ArmChair Bathtub Bed Blinds CoffeeMachine CoffeeTable Desk DeskLamp DiningTable Dresser
-    FloorLamp Fridge GarbageCan HousePlant LaundryHamper Microwave Mirror Painting Safe
-    ShowerCurtain ShowerDoor SideTable Sink Sofa StoveBurner TVStand Television Toaster Toilet
-    ToiletPaperHanger TowelHolder Window
-"""
 #: Things by which people say where furniture is.
-LANDMARKS = frozenset(ObjectClass[name] for name in _LANDMARK_NAMES.split())
+LANDMARKS = having("landmark")
 
 #: Names of one and the same piece of furniture, which is no landmark of itself.
 _SAME_PIECE = (

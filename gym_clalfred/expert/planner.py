@@ -14,10 +14,11 @@ from gym_clalfred.expert.skills import Skills, UnsolvableError
 from gym_clalfred.language.grammar_facts import StepFacts
 from gym_clalfred.objects import KNIVES, ObjectClass
 from gym_clalfred.simulator.contract import Scene, Simulator
+from gym_clalfred.simulator.treatments import Treatment
 from gym_clalfred.tasks.goals import goal_status
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.tasks.spec import TaskSpec
 
-__all__ = ["Demonstration", "TooLongError", "UnsolvableError", "solve"]
+__all__ = ["Demonstration", "Expert", "TooLongError", "UnsolvableError", "solve"]
 
 #: Objects of a class that are tried one by one before any of the rest will do.
 _INSTANCES_TRIED = 4
@@ -34,12 +35,6 @@ R = TypeVar("R")
 
 #: Says in which order to try objects of a class.
 Order = Callable[[list[str]], list[str]]
-
-_TREATMENTS = {
-    TaskType.CLEAN: "CleanObject",
-    TaskType.HEAT: "HeatObject",
-    TaskType.COOL: "CoolObject",
-}
 
 
 @dataclass(frozen=True)
@@ -81,7 +76,10 @@ def solve(
     def shuffled(names: list[str]) -> list[str]:
         return [names[index] for index in rng.permutation(len(names))]
 
-    _carry_out(skills, task, skills.nearest_first if nearest else shuffled)
+    expert = Expert(skills, skills.nearest_first if nearest else shuffled)
+    if task.sliced:
+        expert.cut(task)
+    task.type.plan(task, expert)
     if not _goal_met(simulator, task):
         raise UnsolvableError("the plan was carried out but the goal is not met")
     recorder = skills.recorder
@@ -94,62 +92,73 @@ def _goal_met(simulator: Simulator, task: TaskSpec) -> bool:
     ).success
 
 
-def _carry_out(skills: Skills, task: TaskSpec, order: Order) -> None:
-    if task.sliced:
-        _with_one(skills.pick_up, _some(skills, *sorted(KNIVES)), order)
-        _with_one(skills.cut, _some(skills, task.target), order)
-        _drop_knife(skills, task, order)
-    if task.type is TaskType.EXAMINE:
-        assert task.lamp is not None
-        _with_one(skills.pick_up, _some(skills, task.goal_class), order)
-        _with_one(skills.switch_on, _some(skills, task.lamp), order)
-        return
-    assert task.receptacle is not None
-    goals = _some(skills, task.receptacle)
-    _fetch(skills, task, goals, order)
-    if task.type in _TREATMENTS:
-        skills.treat(_TREATMENTS[task.type])
-    elif task.type is TaskType.MOVABLE:
-        assert task.movable is not None
-        _with_one(skills.load, _some(skills, task.movable, outside=goals), order)
-    place = _with_one(skills.put, goals, order)
-    if task.type is TaskType.PICK_TWO_AND_PLACE:
-        _fetch(skills, task, [place], order)
-        skills.put([place])
+class Expert:
+    """What plans are made of: skills, used on one object of a class or, if need be, on another.
 
+    Args:
+        skills: carry out single steps.
+        order: in which order to try objects of a class.
+    """
 
-def _fetch(skills: Skills, task: TaskSpec, goals: Collection[str], order: Order) -> None:
-    """Picks up a target that is not where it belongs yet."""
-    targets = _some(skills, task.goal_class, outside=goals)
-    if task.sliced:
-        # One slice is as good as another, and they lie together.
-        skills.pick_up(targets)
-    else:
-        _with_one(skills.pick_up, targets, order)
+    def __init__(self, skills: Skills, order: Order) -> None:
+        self._skills, self._order = skills, order
 
+    def all_of(self, *classes: ObjectClass | None, outside: Collection[str] = ()) -> list[str]:
+        """All objects of some classes that are not in certain receptacles; at least one."""
+        wanted = [kind for kind in classes if kind is not None]
+        names = [name for kind in wanted for name in self._skills.all_of(kind, outside)]
+        if not names:
+            kinds = " or ".join(kind.name for kind in wanted)
+            raise UnsolvableError(f"the room has no {kinds} that could be used")
+        return names
 
-def _with_one(skill: Callable[[list[str]], R], names: list[str], order: Order) -> R:
-    """Uses a skill on the object that comes first in an order, or on another if need be."""
-    ordered = order(names)
-    for name in ordered[: _INSTANCES_TRIED - 1]:
-        try:
-            return skill([name])
-        except UnsolvableError:
-            continue
-    return skill(ordered[_INSTANCES_TRIED - 1 :] or ordered)
+    def pick_up(self, names: list[str]) -> str:
+        """Picks one of several objects up; gives its id."""
+        return self._with_one(self._skills.pick_up, names)
 
+    def fetch(self, task: TaskSpec, outside: Collection[str] = ()) -> None:
+        """Picks up a target of the task that is not where it belongs yet."""
+        targets = self.all_of(task.goal_class, outside=outside)
+        if task.sliced:
+            # One slice is as good as another, and they lie together.
+            self._skills.pick_up(targets)
+        else:
+            self.pick_up(targets)
 
-def _drop_knife(skills: Skills, task: TaskSpec, order: Order) -> None:
-    """Leaves the knife on some work surface, if possible not where the task puts something."""
-    kinds = [kind for kind in _KNIFE_PLACES if kind is not task.receptacle]
-    places = [name for kind in kinds for name in skills.all_of(kind)]
-    _with_one(skills.put, places or _some(skills, *_KNIFE_PLACES), order)
+    def put(self, places: list[str]) -> str:
+        """Puts the held object in or on one of several receptacles; gives its id."""
+        return self._with_one(self._skills.put, places)
 
+    def put_in(self, place: str) -> None:
+        """Puts the held object in or on this very receptacle."""
+        self._skills.put([place])
 
-def _some(skills: Skills, *classes: ObjectClass, outside: Collection[str] = ()) -> list[str]:
-    """All objects of some classes that are not in certain receptacles; at least one."""
-    names = [name for kind in classes for name in skills.all_of(kind, outside)]
-    if not names:
-        kinds = " or ".join(kind.name for kind in classes)
-        raise UnsolvableError(f"the room has no {kinds} that could be used")
-    return names
+    def load(self, movables: list[str]) -> None:
+        """Puts the held object in a movable receptacle and picks that up."""
+        self._with_one(self._skills.load, movables)
+
+    def treat(self, treatment: Treatment) -> None:
+        """Cleans, heats or cools the held object and takes it out again."""
+        self._skills.treat(treatment)
+
+    def switch_on(self, lamps: list[str]) -> None:
+        """Switches one of several lamps on."""
+        self._with_one(self._skills.switch_on, lamps)
+
+    def cut(self, task: TaskSpec) -> None:
+        """Cuts a target and leaves the knife, if possible not where the task puts something."""
+        self.pick_up(self.all_of(*sorted(KNIVES)))
+        self._with_one(self._skills.cut, self.all_of(task.target))
+        kinds = [kind for kind in _KNIFE_PLACES if kind is not task.receptacle]
+        places = [name for kind in kinds for name in self._skills.all_of(kind)]
+        self.put(places or self.all_of(*_KNIFE_PLACES))
+
+    def _with_one(self, skill: Callable[[list[str]], R], names: list[str]) -> R:
+        """Uses a skill on the object that comes first in the order, or on another."""
+        ordered = self._order(names)
+        for name in ordered[: _INSTANCES_TRIED - 1]:
+            try:
+                return skill([name])
+            except UnsolvableError:
+                continue
+        return skill(ordered[_INSTANCES_TRIED - 1 :] or ordered)

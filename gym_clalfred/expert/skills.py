@@ -19,26 +19,16 @@ from gym_clalfred.expert.navigation import Routes
 from gym_clalfred.expert.poses import Aim, candidate_poses
 from gym_clalfred.expert.recorder import Recorder, StepFailedError, location_of
 from gym_clalfred.language.grammar_facts import StepFacts, Thing
-from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass
+from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Scene, Simulator
+from gym_clalfred.simulator.treatments import CLEAN, Treatment
 
 #: How many poses are looked at, and how many of the good ones are tried, before a step is given up.
 _POSES_SEEN = 60
 _POSES_TRIED = 6
 
-_TOP_NAMES = """
-    Bed Cart CoffeeTable CounterTop Desk DiningTable Drawer Dresser GarbageCan LaundryHamper Ottoman
-    SideTable StoveBurner TVStand
-"""
 #: Receptacles to look at from above rather than at their middle.
-_TOP = frozenset(ObjectClass[name] for name in _TOP_NAMES.split())
-
-#: Where each treatment happens.
-TREATMENT_PLACES = {
-    "CleanObject": ObjectClass.SinkBasin,
-    "HeatObject": ObjectClass.Microwave,
-    "CoolObject": ObjectClass.Fridge,
-}
+_TOP = having("top")
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -138,22 +128,22 @@ class Skills:
             f"fill {_join(movables)}",
         )
 
-    def treat(self, high: str) -> None:
-        """Cleans, heats or cools the held object: CleanObject, HeatObject or CoolObject."""
-        kind = TREATMENT_PLACES[high]
-        places = self.all_of(kind)
-        faucets = self.all_of(ObjectClass.Faucet)
+    def treat(self, treatment: Treatment) -> None:
+        """Cleans, heats or cools the held object."""
+        places, devices = self.all_of(treatment.place), self.all_of(treatment.device)
         chosen = self.recorder.chosen
 
         def find() -> str | None:
-            if high == "CleanObject" and chosen(ObjectClass.Faucet, faucets) is None:
+            apart = treatment.device is not treatment.place
+            if apart and chosen(treatment.device, devices) is None:
                 return None
-            return chosen(kind, places)
+            return chosen(treatment.place, places)
 
         def act(place: str) -> None:
-            self._treat(high, place)
+            self._treat(treatment, place)
 
-        self._at_a_pose(places, find, act, lambda place: place, f"{high} in {_join(places)}")
+        purpose = f"{treatment.step} in {_join(places)}"
+        self._at_a_pose(places, find, act, lambda place: place, purpose)
 
     def switch_on(self, names: Sequence[str]) -> None:
         """Switches on one of several lamps."""
@@ -329,37 +319,32 @@ class Skills:
         self._close(access.container)
         recorder.explain(facts)
 
-    def _treat(self, high: str, place: str) -> None:
+    def _treat(self, treatment: Treatment, place: str) -> None:
         sim, recorder = self._sim, self.recorder
         target = sim.held
         assert target is not None
         kind, what = self._kind(place), self._kind(target)
-        recorder.begin(HighStep(high, (_argument(what),)))
-        facts = StepFacts(high, target=Thing(what), place=self._describe(place), held=what)
-        if high == "CleanObject":
+        step, switched = treatment.step, treatment.action is Action.ToggleObjectOn
+        recorder.begin(HighStep(step, (_argument(what),)))
+        facts = StepFacts(step, target=Thing(what), place=self._describe(place), held=what)
+        if treatment is CLEAN:
             recorder.interact(Action.PutObject, kind, [place])
-            faucets = self.all_of(ObjectClass.Faucet)
-            used = recorder.interact(Action.ToggleObjectOn, ObjectClass.Faucet, faucets)
-            recorder.interact(Action.ToggleObjectOff, ObjectClass.Faucet, [used])
+            faucets = self.all_of(treatment.device)
+            used = recorder.interact(Action.ToggleObjectOn, treatment.device, faucets)
+            recorder.interact(Action.ToggleObjectOff, treatment.device, [used])
             recorder.interact(Action.PickupObject, what, [target])
         else:
             self._open(place)
             recorder.interact(Action.PutObject, kind, [place])
             self._close(place)
-            if high == "HeatObject":
+            if switched:
                 recorder.interact(Action.ToggleObjectOn, kind, [place])
                 recorder.interact(Action.ToggleObjectOff, kind, [place])
             self._open(place)
             recorder.interact(Action.PickupObject, what, [target])
             self._close(place)
-        state = sim.objects[target]
-        marks = {
-            "CleanObject": state.cleaned,
-            "HeatObject": state.heated,
-            "CoolObject": state.cooled,
-        }
-        if not marks[high]:
-            raise StepFailedError(f"{high} left {target} as it was")
+        if not treatment.is_done(sim.objects[target]):
+            raise StepFailedError(f"{step} left {target} as it was")
         recorder.explain(facts)
 
     def _open(self, container: str | None) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from gym_clalfred.actions import LOOK_DEGREES
 from gym_clalfred.data.trajectory import Annotation
+from gym_clalfred.errors import BadInputError
 from gym_clalfred.language import grammar_templates as templates
 from gym_clalfred.language.grammar_facts import Leg, Relation, StepFacts, Thing, Turn
 from gym_clalfred.language.grammar_lexicon import (
@@ -20,7 +21,9 @@ from gym_clalfred.language.grammar_lexicon import (
     with_article,
 )
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.simulator.treatments import TREATMENTS
+from gym_clalfred.tasks import ALFRED_TASKS
+from gym_clalfred.tasks.spec import TaskSpec
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"[a-z0-9']+")
@@ -29,7 +32,6 @@ _NEARLY_METRES = 0.2
 _MOST_LEGS = 4
 _SIDESTEP_MOVES = 2
 _FEW_MOVES = 4
-_TREATMENT = {TaskType.CLEAN: "cleaned", TaskType.HEAT: "heated", TaskType.COOL: "cooled"}
 
 
 class Voice:
@@ -139,15 +141,15 @@ def write_annotations(
 
 
 def grammar_words() -> frozenset[str]:
-    """Every word, in lower case, that the grammar can write."""
+    """Every word, in lower case, that the grammar can write for ALFRED's task types."""
     return frozenset(word for text in _all_texts() for word in _WORD.findall(text.lower()))
 
 
 def _goal(voice: Voice, task: TaskSpec) -> str:
     target = task.goal_class
-    adjective = ""
-    if task.type in _TREATMENT:
-        adjective = voice.choose(templates.PHRASES[_TREATMENT[task.type]])
+    treatment, adjective = task.type.treatment, ""
+    if treatment is not None:
+        adjective = voice.choose(templates.PHRASES[treatment.mark])
     noun = voice.noun(target, countable=True)
     slots = {
         "a": voice.a(target, adjective),
@@ -155,11 +157,9 @@ def _goal(voice: Voice, task: TaskSpec) -> str:
         "plain": voice.a(target),
         "two": f"two {noun.many}",
         "many": noun.many,
-        "sink": voice.the(ObjectClass.SinkBasin),
-        "microwave": voice.the(ObjectClass.Microwave),
-        "fridge": voice.the(ObjectClass.Fridge),
+        **{one.place.name: voice.the(one.place) for one in TREATMENTS.values()},
     }
-    patterns = templates.GOALS[task.type]
+    patterns = task.type.goals
     if task.lamp is not None:
         slots["lamp"] = voice.the(task.lamp)
         slots["lamp_noun"] = voice.noun(task.lamp).one
@@ -168,17 +168,20 @@ def _goal(voice: Voice, task: TaskSpec) -> str:
         slots["place"] = place
         slots["in"] = f"{voice.choose(put_words(task.receptacle))} {place}"
         slots["at"] = f"{voice.choose(rest_words(task.receptacle))} {place}"
-        if task.receptacle is ObjectClass.GarbageCan and task.type in (
-            TaskType.PICK_AND_PLACE,
-            *_TREATMENT,
-        ):
-            patterns += templates.THROW_AWAY
+        patterns += task.type.goals_at.get(task.receptacle, ())
     if task.movable is not None:
         slots["movable"] = voice.a(task.movable)
         slots["the_movable"] = voice.the(task.movable)
         slots["in_movable"] = f"{voice.choose(put_words(task.movable))} {voice.a(task.movable)}"
         slots["in_it"] = f"{rest_words(task.movable)[0]} it"
-    return voice.fill(voice.choose(patterns), slots)
+    slots |= task.type.slots(task, voice)
+    pattern = voice.choose(patterns)
+    if not _fillable([pattern], slots):
+        raise BadInputError(
+            f"{task.type!r}: the goal sentence {pattern!r} has slots without words; expected some "
+            f"of {', '.join(sorted({*slots, *templates.PHRASES}))}"
+        )
+    return voice.fill(pattern, slots)
 
 
 def _instruction(voice: Voice, step: StepFacts) -> str:
@@ -350,6 +353,8 @@ def _all_texts() -> Iterator[str]:
     for name, value in vars(templates).items():
         if name.isupper():
             yield from strings(value)
+    for task_type in ALFRED_TASKS:
+        yield from strings((task_type.goals, dict(task_type.goals_at)))
     for object_class, nouns in NOUNS.items():
         for noun in nouns:
             yield f"a an the two {noun.one} {noun.many}"

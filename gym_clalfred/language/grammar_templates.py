@@ -1,4 +1,4 @@
-"""Sentence patterns of the grammar.
+"""Sentence patterns of the grammar; goal sentences are with the task types.
 
 A pattern holds slots in braces. A slot is filled from the facts of the step (``{place}``) or from
 ``PHRASES`` (``{go}``). Patterns are chosen only where their slots can be filled truly.
@@ -7,7 +7,6 @@ A pattern holds slots in braces. A slot is filled from the facts of the step (``
 from __future__ import annotations
 
 from gym_clalfred.language.grammar_facts import Bearing, Level, Turn
-from gym_clalfred.tasks.spec import TaskType
 
 #: Interchangeable words; the choice is made anew at every use.
 PHRASES: dict[str, tuple[str, ...]] = {
@@ -46,103 +45,6 @@ PHRASES: dict[str, tuple[str, ...]] = {
     "to_slices": ("into slices", "into pieces", ""),
     "other": ("other", "second"),
 }
-
-#: Goal sentences. ``{a}`` and ``{the}`` are the target with its treatment, ``{plain}`` without,
-#: ``{two}`` and ``{many}`` several, ``{place}`` the goal, ``{in}`` and ``{at}`` the goal with a
-#: preposition for putting and for being there.
-GOALS: dict[TaskType, tuple[str, ...]] = {
-    TaskType.EXAMINE: (
-        "{look_at} {a} {under} {lamp}",
-        "{look_at} {a} by {lamp}",
-        "{look_at} {the} {under} {lamp}",
-        "{pick_up} {a} and {switch_on} {lamp}",
-        "{switch_on} {lamp} while holding {a}",
-        "{look_at} {the} next to the lit {lamp_noun}",
-        "hold {a} and {switch_on} {lamp}",
-        "{look_at} {a} in the lamp light",
-        "{pick_up} {a} and {look_at} it {under} {lamp}",
-        "use {lamp} to {look_at} {a}",
-    ),
-    TaskType.PICK_AND_PLACE: (
-        "{put} {a} {in}",
-        "{put} {the} {in}",
-        "move {a} to {place}",
-        "{carry} {a} to {place}",
-        "{pick_up} {a} and {put} it {in}",
-        "find {a} and {put} it {in}",
-        "leave {a} {at}",
-        "transfer {the} to {place}",
-        "get {a} and {put} it {in}",
-        "move {the} {in}",
-    ),
-    TaskType.PICK_TWO_AND_PLACE: (
-        "{put} {two} {in}",
-        "move {two} to {place}",
-        "{carry} {two} to {place}",
-        "{put} {a} {in} and then {put} another one there",
-        "{pick_up} {two} and {put} them {in}",
-        "find {two} and {put} them {in}",
-        "{put} both {many} {in}",
-        "leave {two} {at}",
-        "transfer {two} to {place}",
-        "get {two} {in}",
-    ),
-    TaskType.CLEAN: (
-        "{put} {a} {in}",
-        "{clean} {plain} and {put} it {in}",
-        "{put} {the} {in}",
-        "{clean} {plain} in {sink} and {put} it {in}",
-        "move {a} to {place}",
-        "{clean} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {clean_it} and {put} it {in}",
-        "use {sink} to {clean} {plain}, then {put} it {in}",
-        "{carry} {a} to {place}",
-        "leave {a} {at}",
-    ),
-    TaskType.HEAT: (
-        "{put} {a} {in}",
-        "{heat} {plain} and {put} it {in}",
-        "{put} {the} {in}",
-        "{heat} {plain} in {microwave} and {put} it {in}",
-        "move {a} to {place}",
-        "{heat} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {heat_it} and {put} it {in}",
-        "use {microwave} to {heat} {plain}, then {put} it {in}",
-        "{carry} {a} to {place}",
-        "leave {a} {at}",
-    ),
-    TaskType.COOL: (
-        "{put} {a} {in}",
-        "{cool} {plain} and {put} it {in}",
-        "{put} {the} {in}",
-        "{cool} {plain} in {fridge} and {put} it {in}",
-        "move {a} to {place}",
-        "{cool} {plain} before you {put} it {in}",
-        "{pick_up} {plain}, {cool_it} and {put} it {in}",
-        "use {fridge} to {cool} {plain}, then {put} it {in}",
-        "{carry} {a} to {place}",
-        "leave {a} {at}",
-    ),
-    TaskType.MOVABLE: (
-        "{put} {movable} with {a} {in_it} {in}",
-        "{put} {a} {in_movable} and {put} both {in}",
-        "move {movable} that has {a} {in_it} to {place}",
-        "{put} {movable} holding {a} {in}",
-        "{carry} {movable} with {a} {in_it} to {place}",
-        "{put} {a} {in_movable}, then {put} {the_movable} {in}",
-        "{pick_up} {a}, {put} it {in_movable} and move {the_movable} to {place}",
-        "{put} {movable} containing {a} {in}",
-        "leave {movable} with {a} {in_it} {at}",
-        "get {a} {in_movable} and {carry} {the_movable} to {place}",
-    ),
-}
-
-#: More goal sentences for a single thing that goes in the trash can.
-THROW_AWAY: tuple[str, ...] = (
-    "throw {a} away {in}",
-    "throw out {a} {in}",
-    "{put} {a} {in} to throw it away",
-)
 
 #: Walks: ``{to}`` the destination, ``{legs}`` the whole way, ``{first}`` its first turn.
 GOTO_DIRECT = (

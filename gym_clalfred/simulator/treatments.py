@@ -1,4 +1,4 @@
-"""ALFRED's marks: which action cleans, heats or cools what. The same for every backend.
+"""ALFRED's treatments: which action cleans, heats or cools what. The same for every backend.
 
 Switching a faucet on cleans all that is in the sink basin nearest to it, switching a microwave on
 heats what is in it, closing a fridge cools what is in it. Marks stay for the rest of the episode;
@@ -9,40 +9,77 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 
 from gym_clalfred.actions import Action
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.objects import CLEANABLE, COOLABLE, HEATABLE, ObjectClass
 from gym_clalfred.simulator.contract import ObjectState
-
-
-class Mark(str, Enum):
-    """A lasting change of an object; the value is the field of ``ObjectState`` that shows it."""
-
-    CLEANED = "cleaned"
-    HEATED = "heated"
-    COOLED = "cooled"
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """The objects that get a mark."""
+    """A lasting change of an object.
 
-    mark: Mark
-    object_ids: tuple[str, ...]
+    Args:
+        verb: what people call it.
+        mark: the field of ``ObjectState`` that shows it, and what an object is called then.
+        step: ALFRED's name of the high-level step.
+        place: what the object has to be in.
+        action: what does it then,
+        device: and to which class.
+        classes: what ALFRED treats so.
+    """
+
+    verb: str
+    mark: str
+    step: str
+    place: ObjectClass
+    action: Action
+    device: ObjectClass
+    classes: frozenset[ObjectClass]
+
+    def is_done(self, state: ObjectState) -> bool:
+        """Whether an object has been treated so."""
+        return bool(getattr(state, self.mark))
 
 
-_MARK_OF = {
-    (Action.ToggleObjectOn, ObjectClass.Faucet): Mark.CLEANED,
-    (Action.ToggleObjectOn, ObjectClass.Microwave): Mark.HEATED,
-    (Action.CloseObject, ObjectClass.Fridge): Mark.COOLED,
-}
+CLEAN = Treatment(
+    verb="clean",
+    mark="cleaned",
+    step="CleanObject",
+    place=ObjectClass.SinkBasin,
+    action=Action.ToggleObjectOn,
+    device=ObjectClass.Faucet,
+    classes=CLEANABLE,
+)
+HEAT = Treatment(
+    verb="heat",
+    mark="heated",
+    step="HeatObject",
+    place=ObjectClass.Microwave,
+    action=Action.ToggleObjectOn,
+    device=ObjectClass.Microwave,
+    classes=HEATABLE,
+)
+COOL = Treatment(
+    verb="cool",
+    mark="cooled",
+    step="CoolObject",
+    place=ObjectClass.Fridge,
+    action=Action.CloseObject,
+    device=ObjectClass.Fridge,
+    classes=COOLABLE,
+)
+
+#: All treatments by ALFRED's name of the step.
+TREATMENTS = {one.step: one for one in (CLEAN, HEAT, COOL)}
+
+_BY_ACTION = {(one.action, one.device): one for one in TREATMENTS.values()}
 
 
 def treatment_of(
     action: Action, target: str, objects: Mapping[str, ObjectState]
-) -> Treatment | None:
-    """What a successful action on ``target`` does to other objects, or ``None`` if nothing.
+) -> tuple[Treatment, tuple[str, ...]] | None:
+    """What a successful action on ``target`` does to which objects, or ``None`` if nothing.
 
     Args:
         action: what was done.
@@ -51,18 +88,18 @@ def treatment_of(
     """
     vessel: ObjectState | None = objects[target]
     assert vessel is not None
-    mark = _MARK_OF.get((action, vessel.object_class))
-    if mark is None:
+    treatment = _BY_ACTION.get((action, vessel.object_class))
+    if treatment is None:
         return None
-    if mark is Mark.CLEANED:
+    if treatment is CLEAN:
         vessel = nearest_basin(target, objects)
-    return Treatment(mark, vessel.contents) if vessel and vessel.contents else None
+    return (treatment, vessel.contents) if vessel and vessel.contents else None
 
 
 def nearest_basin(faucet: str, objects: Mapping[str, ObjectState]) -> ObjectState | None:
     """The sink basin nearest to a faucet, measured horizontally; a bathtub never counts."""
     x, _, z = objects[faucet].position
-    basins = [state for state in objects.values() if state.object_class is ObjectClass.SinkBasin]
+    basins = [state for state in objects.values() if state.object_class is CLEAN.place]
     return min(
         basins,
         key=lambda basin: (basin.position[0] - x) ** 2 + (basin.position[2] - z) ** 2,

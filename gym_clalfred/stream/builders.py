@@ -124,14 +124,14 @@ def group_by_task(
     tasks = setup.tasks if tasks is None else tasks
     if balanced is None:
         balanced = setup.is_balanced_by_room
-    found: dict[TaskLabel, list[EpisodeKey]] = {task: [] for task in setup.tasks}
+    found: dict[TaskLabel, list[EpisodeKey]] = {}
     for entry in entries:
-        found[setup.task_of(entry)].append(entry.key)
-    missing = [task.value for task in tasks if not found[task]]
+        found.setdefault(setup.task_of(entry), []).append(entry.key)
+    missing = [task.value for task in tasks if task not in found]
     if missing:
         raise BadInputError(f"the data has no episodes of {', '.join(missing)}")
     # The smallest of all tasks, not only of those asked for: a task's share is always the same.
-    size = min(len(keys) for keys in found.values() if keys)
+    size = min(map(len, found.values()), default=0)
     groups: Groups = {}
     for task in tasks:
         keys = found[task]

@@ -8,11 +8,11 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import plain
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.setups import Setup, TaskLabel, names_of
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks import ALFRED_TASKS
 
 
 def _behaviors(names: str) -> tuple[TaskLabel, ...]:
-    by_name = {task.paper_name: task for task in TaskType}
+    by_name = {task.paper_name: task for task in ALFRED_TASKS}
     return tuple(by_name[name] for name in names.split())
 
 
@@ -76,12 +76,12 @@ def resolve_order(
         if order not in orders:
             raise BadInputError(f"order {order!r}: expected a number from 1 to {len(orders)}")
         return orders[order]
-    known = {plain(name): task for name, task in names_of(setup.tasks).items()}
+    known = {plain(name): task for name, task in names_of(setup.known_tasks).items()}
     given = () if isinstance(order, str) or not isinstance(order, Sequence) else tuple(order)
     # The labels are strings themselves, so a name and a member are looked up alike.
     if not given or not all(isinstance(task, str) and plain(task) in known for task in given):
-        listed = [task.value for task in setup.tasks]
-        listed += [task.paper_name for task in setup.tasks if isinstance(task, TaskType)]
+        listed = dict.fromkeys(task.value for task in setup.known_tasks)
+        listed |= dict.fromkeys(task.paper_name for task in setup.known_tasks)
         raise BadInputError(
             f"order {order!r}: expected a number from 1 to 5 or a sequence of {', '.join(listed)}"
         )

@@ -1,18 +1,19 @@
-"""Goal conditions of the seven task types: what counts, how many are met, and success.
+"""Goal conditions: what counts, how many are met, and success.
 
-Conditions are pure functions of the objects' states, the held object and what is visible; the
-``GoalChecker`` asks a simulator for them only when something may have changed.
+The conditions of a task type are pure functions of the objects' states, the held object and what is
+visible; the ``GoalChecker`` asks a simulator for them only when something may have changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from gym_clalfred.objects import PICKUPABLE, RECEPTACLES, SLICEABLE, TOGGLEABLE, ObjectClass
 from gym_clalfred.simulator.contract import ObjectState, Simulator
-from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from gym_clalfred.tasks.spec import TaskSpec
 
 
 class GoalMatching(str, Enum):
@@ -56,21 +57,51 @@ class GoalStatus:
         return all(condition.met for condition in self.conditions)
 
 
-_TREATMENTS: dict[TaskType, tuple[str, Callable[[ObjectState], bool]]] = {
-    TaskType.CLEAN: ("cleaned", lambda state: state.cleaned),
-    TaskType.HEAT: ("heated", lambda state: state.heated),
-    TaskType.COOL: ("cooled", lambda state: state.cooled),
-}
-
-
 @dataclass(frozen=True)
-class _World:
-    objects: Mapping[str, ObjectState]
-    held: str | None
-    visible: Callable[[], frozenset[str]]
-    matching: GoalMatching
+class World:
+    """What the conditions of a task are a function of.
 
-    def matches(
+    Args:
+        task: what the episode asks for.
+        objects: all objects by id.
+        held: id of the held object.
+        visible: gives the ids in view and in reach; called only if the answer depends on it.
+        matching: which objects count as the task's classes.
+    """
+
+    task: TaskSpec
+    objects: Mapping[str, ObjectState]
+    held: str | None = None
+    visible: Callable[[], frozenset[str]] = frozenset
+    matching: GoalMatching = GoalMatching.CLASS
+
+    @cached_property
+    def targets(self) -> list[ObjectState]:
+        """Objects that count as the task's target, in the form that is asked for."""
+        return self.movable(self.task.goal_class)
+
+    def movable(self, wanted: ObjectClass | None) -> list[ObjectState]:
+        """Things that can be carried and count as ``wanted``."""
+        return self._matches(wanted, PICKUPABLE)
+
+    def receptacles(self) -> list[ObjectState]:
+        """What counts as the task's goal receptacle."""
+        return self._matches(self.task.receptacle, RECEPTACLES)
+
+    def carriers(self) -> list[ObjectState]:
+        """What counts as the task's movable receptacle."""
+        return self._matches(self.task.movable, PICKUPABLE & RECEPTACLES)
+
+    def lamps(self) -> list[ObjectState]:
+        """What counts as the task's lamp."""
+        return self._matches(self.task.lamp, TOGGLEABLE)
+
+    def in_goal(self, candidates: list[ObjectState]) -> list[ObjectState]:
+        """Those that are in or on a goal receptacle."""
+        receptacles = {state.id for state in self.receptacles()}
+        return [state for state in candidates if not receptacles.isdisjoint(state.parents)]
+
+    def _matches(
         self, wanted: ObjectClass | None, among: frozenset[ObjectClass]
     ) -> list[ObjectState]:
         """Objects that count as ``wanted``; a whole that was cut up no longer exists."""
@@ -96,106 +127,26 @@ def goal_status(
     visible: Callable[[], frozenset[str]] = frozenset,
     matching: GoalMatching = GoalMatching.CLASS,
 ) -> GoalStatus:
-    """The goal conditions of a task.
-
-    Args:
-        task: what the episode asks for.
-        objects: all objects by id.
-        held: id of the held object.
-        visible: gives the ids in view and in reach; called only if the answer depends on it.
-        matching: which objects count as the task's classes.
-    """
-    world = _World(objects, held, visible, matching)
-    targets = world.matches(task.goal_class, PICKUPABLE)
-    conditions = _slices_exist(task, targets)
-    if task.type is TaskType.EXAMINE:
-        conditions += _examined(task, world, targets)
-    elif task.type is TaskType.PICK_TWO_AND_PLACE:
-        conditions += _two_placed(task, world, targets)
-    elif task.type is TaskType.MOVABLE:
-        conditions += _placed_with_movable(task, world, targets)
-    elif task.type is TaskType.PICK_AND_PLACE:
-        conditions += _placed(task, world, targets)
-    else:
-        conditions += _treated_and_placed(task, world, targets)
-    return GoalStatus(tuple(conditions))
+    """The goal conditions of a task; the arguments are those of ``World``."""
+    world = World(task, objects, held, visible, matching)
+    return GoalStatus((*_slices_exist(world), *task.type.conditions(task, world)))
 
 
-def _slices_exist(task: TaskSpec, targets: list[ObjectState]) -> list[Condition]:
-    if not task.sliced:
-        return []
-    name = task.goal_class.name
-    needed = 2 if task.type is TaskType.PICK_TWO_AND_PLACE else 1
-    return [
-        Condition(f"{'a' if count == 1 else 'a second'} {name} exists", len(targets) >= count)
-        for count in range(1, needed + 1)
-    ]
+def count_conditions(task: TaskSpec) -> int:
+    """How many goal conditions a task has, without a simulator."""
+    return goal_status(task, {}).total
 
 
-def _in_goal(task: TaskSpec, world: _World, candidates: list[ObjectState]) -> list[ObjectState]:
-    receptacles = {state.id for state in world.matches(task.receptacle, RECEPTACLES)}
-    return [state for state in candidates if not receptacles.isdisjoint(state.parents)]
-
-
-def _placed(task: TaskSpec, world: _World, targets: list[ObjectState]) -> list[Condition]:
-    place = _name(task.receptacle)
-    return [
-        Condition(f"{task.goal_class.name} in or on {place}", bool(_in_goal(task, world, targets)))
-    ]
-
-
-def _two_placed(task: TaskSpec, world: _World, targets: list[ObjectState]) -> list[Condition]:
-    receptacles = world.matches(task.receptacle, RECEPTACLES)
-    best = max(
-        (sum(holder.id in state.parents for state in targets) for holder in receptacles), default=0
-    )
-    name, place = task.goal_class.name, _name(task.receptacle)
-    return [
-        Condition(f"one {name} in or on {place}", best >= 1),
-        Condition(f"two {name} in or on the same {place}", best >= 2),
-    ]
-
-
-def _examined(task: TaskSpec, world: _World, targets: list[ObjectState]) -> list[Condition]:
-    holds_target = any(state.id == world.held for state in targets)
-    lit = [state.id for state in world.matches(task.lamp, TOGGLEABLE) if state.is_on]
-    lamp_seen = bool(lit) and not world.visible().isdisjoint(lit)
-    return [
-        Condition(f"{task.goal_class.name} held", holds_target),
-        Condition(f"{_name(task.lamp)} on and in view", lamp_seen),
-    ]
-
-
-def _treated_and_placed(
-    task: TaskSpec, world: _World, targets: list[ObjectState]
-) -> list[Condition]:
-    word, is_treated = _TREATMENTS[task.type]
-    placed = _in_goal(task, world, targets)
-    name, place = task.goal_class.name, _name(task.receptacle)
-    return [
-        Condition(f"{name} in or on {place}", bool(placed)),
-        Condition(f"{name} {word}", any(map(is_treated, targets))),
-        Condition(f"{word} {name} in or on {place}", any(map(is_treated, placed))),
-    ]
-
-
-def _placed_with_movable(
-    task: TaskSpec, world: _World, targets: list[ObjectState]
-) -> list[Condition]:
-    movables = world.matches(task.movable, PICKUPABLE & RECEPTACLES)
-    used = {holder for state in targets for holder in state.parents}
-    filled = [state for state in movables if state.id in used]
-    placed = _in_goal(task, world, movables)
-    name, movable, place = task.goal_class.name, _name(task.movable), _name(task.receptacle)
-    return [
-        Condition(f"{name} in {movable}", bool(filled)),
-        Condition(f"{movable} in or on {place}", bool(placed)),
-        Condition(f"{movable} with {name} in or on {place}", any(s.id in used for s in placed)),
-    ]
-
-
-def _name(object_class: ObjectClass | None) -> str:
+def name_of(object_class: ObjectClass | None) -> str:
+    """A class in the description of a condition."""
     return object_class.name if object_class is not None else "nothing"
+
+
+def _slices_exist(world: World) -> Iterator[Condition]:
+    task = world.task
+    for count in range(1, task.type.copies + 1) if task.sliced else ():
+        article = "a" if count == 1 else "a second"
+        yield Condition(f"{article} {task.goal_class.name} exists", len(world.targets) >= count)
 
 
 class GoalChecker:
@@ -208,8 +159,8 @@ class GoalChecker:
         self._status = GoalStatus(())
 
     def status(self, simulator: Simulator) -> GoalStatus:
-        """The conditions now; only Examine depends on where the agent looks."""
-        looking = simulator.agent if self._task.type is TaskType.EXAMINE else None
+        """The conditions now; of ALFRED's types only Examine depends on where the agent looks."""
+        looking = simulator.agent if self._task.type.depends_on_view else None
         seen = (simulator.version, simulator.held, looking)
         if seen != self._seen:
             self._status = goal_status(

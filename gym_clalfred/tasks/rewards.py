@@ -10,6 +10,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import ExpertAction, HighStep, Trajectory
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.simulator.contract import AgentPose, Simulator
+from gym_clalfred.simulator.treatments import TREATMENTS
 from gym_clalfred.tasks.distances import PoseDistances, pose_of_location
 from gym_clalfred.tasks.goals import GoalStatus
 
@@ -111,9 +112,7 @@ def subgoals_of(trajectory: Trajectory) -> tuple[Subgoal, ...]:
 def _subgoal(step: HighStep, low_actions: list[ExpertAction]) -> Subgoal:
     pose = pose_of_location(step.location) if step.location is not None else None
     main = {
-        "CleanObject": Action.PutObject,
-        "HeatObject": Action.PutObject,
-        "CoolObject": Action.PutObject,
+        **dict.fromkeys(TREATMENTS, Action.PutObject),
         "ToggleObject": Action.ToggleObjectOn,
     }.get(step.action) or Action.__members__.get(step.action)
     low = next((low for low in low_actions if low.action is main), None)
@@ -266,14 +265,9 @@ def _sliced(simulator: Simulator, subgoal: Subgoal) -> bool | None:
     return any(name.startswith(f"{subgoal.object_id}|") for name in simulator.objects)
 
 
-def _cleaned(simulator: Simulator, subgoal: Subgoal) -> bool | None:
+def _treated(simulator: Simulator, subgoal: Subgoal) -> bool | None:
     target = simulator.objects.get(subgoal.object_id or "")
-    return None if target is None else target.cleaned
-
-
-def _heated(simulator: Simulator, subgoal: Subgoal) -> bool | None:
-    target = simulator.objects.get(subgoal.object_id or "")
-    return None if target is None else target.heated
+    return None if target is None else TREATMENTS[subgoal.kind].is_done(target)
 
 
 _REACHED: dict[str, Callable[[Simulator, Subgoal], bool | None]] = {
@@ -283,8 +277,7 @@ _REACHED: dict[str, Callable[[Simulator, Subgoal], bool | None]] = {
     "CloseObject": _closed,
     "ToggleObject": _switched_on,
     "SliceObject": _sliced,
-    "CleanObject": _cleaned,
-    "HeatObject": _heated,
+    **dict.fromkeys(TREATMENTS, _treated),
 }
 
 #: Values of the environment's ``reward`` argument.

@@ -23,7 +23,7 @@ from gym_clalfred.keyboard import KEYS
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.selection import Selection
 from gym_clalfred.stream import first_annotations
-from gym_clalfred.tasks.spec import TaskType
+from gym_clalfred.tasks.spec import task_types
 
 #: What the page calls a folder given with ``--data``.
 OWN_DATA = "data"
@@ -295,7 +295,7 @@ class Session:
             "episode": str(self._keys[self._number]),
             "tiers": self._library.tiers(),
             "splits": [one.value for one in Split],
-            "tasks": [one.paper_name for one in TaskType],
+            "tasks": [one.paper_name for one in task_types()],
             "rooms": [*(one.value for one in RoomType), *map(str, numbers)],
         }
 

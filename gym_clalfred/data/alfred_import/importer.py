@@ -17,6 +17,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -116,7 +117,7 @@ def import_alfred(
     _check_free(target)
     archives = _archives_of(alfred)
     work = target.with_name(f"{target.name}.partial")
-    with file_lock(work / "lock"):
+    with _one_import(target):
         # Another process may have made it while this one waited.
         _check_free(target)
         if archives:
@@ -124,8 +125,23 @@ def import_alfred(
             if find_root(alfred) is None:
                 raise _no_data(given)
         info, damaged = _build(alfred, target, work, splits, skip_damaged, workers, progress)
-    shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
     return ImportReport(target, info, folder_bytes(target), tuple(damaged))
+
+
+@contextmanager
+def _one_import(target: Path) -> Iterator[None]:
+    """Waits for another import into a folder; once the store is there, the lock is removed.
+
+    The lock is not in the work folder, which that other import deletes in the end.
+    """
+    lock = target.with_name(f".{target.name}.lock")
+    with file_lock(lock):
+        try:
+            yield
+        finally:
+            if is_store(target):
+                lock.unlink(missing_ok=True)
 
 
 def _check_free(target: Path) -> None:

@@ -24,6 +24,7 @@ from gym_clalfred.objects import (
     SLICEABLE,
     TOGGLEABLE,
     ObjectClass,
+    having,
 )
 from gym_clalfred.simulator.contract import Failure, ObjectPose, ObjectState, Scene, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
@@ -56,25 +57,10 @@ from gym_clalfred.simulator.embedded.slicing import pieces_of
 from gym_clalfred.simulator.embedded.support import Supports, find_holder, named_holder
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.object_ids import WHOLE_OF, format_id
-from gym_clalfred.simulator.treatments import Mark, treatment_of
+from gym_clalfred.simulator.treatments import CLEAN, treatment_of
 
 #: What is dirty in scenes that ask for dirty dishes.
-DISHES = frozenset(
-    {
-        ObjectClass.Bowl,
-        ObjectClass.ButterKnife,
-        ObjectClass.Cup,
-        ObjectClass.Fork,
-        ObjectClass.Knife,
-        ObjectClass.Ladle,
-        ObjectClass.Mug,
-        ObjectClass.Pan,
-        ObjectClass.Plate,
-        ObjectClass.Pot,
-        ObjectClass.Spatula,
-        ObjectClass.Spoon,
-    }
-)
+DISHES = having("dish")
 
 #: Measured things are lifted out of what they stand on by this much at most, in metres.
 _MOST_LIFT = 0.1
@@ -262,13 +248,14 @@ class Household:
         return None
 
     def _treat(self, action: Action, thing: Thing) -> None:
-        treatment = treatment_of(action, thing.id, self.objects)
-        if treatment is None:
+        found = treatment_of(action, thing.id, self.objects)
+        if found is None:
             return
-        for object_id in treatment.object_ids:
+        treatment, object_ids = found
+        for object_id in object_ids:
             treated = self._by_id[object_id]
-            setattr(treated, treatment.mark.value, True)
-            if treatment.mark is Mark.CLEANED:
+            setattr(treated, treatment.mark, True)
+            if treatment is CLEAN:
                 treated.is_dirty = False
             self._changed(treated)
 

@@ -217,3 +217,24 @@ class Room:
     def room_type(self) -> RoomType:
         """Kitchen, living room, bedroom or bathroom."""
         return RoomType.of(self.number)
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What an episode needs to find in the room.
+
+    Args:
+        object_class: of the objects, not a sliced form.
+        count: how many there must be at least; more may lie around.
+        not_in: receptacle classes in or on which no object of the class may start.
+        only_in: if given, all of them start in or on one of these receptacle classes.
+    """
+
+    object_class: ObjectClass
+    count: int = 1
+    not_in: frozenset[ObjectClass] = frozenset()
+    only_in: frozenset[ObjectClass] | None = None
+
+    def allows(self, holder: ObjectClass) -> bool:
+        """Whether an object of the class may start in or on a receptacle class."""
+        return holder not in self.not_in and (self.only_in is None or holder in self.only_in)

@@ -60,8 +60,7 @@ class Arranging(Queries):
         named = {entry.get("objectName") for entry in objectPoses}
         entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
         kept, before = world.keep(), world.gone
-        given = map(_object_pose, entries)
-        poses = tuple(world.places.find(world.scene.number, pose) for pose in given)
+        poses = world.meant_by(tuple(map(_object_pose, entries)))
         world.gone = before | {fixture for name, fixture in moveable.items() if name not in named}
         try:
             world.arrange(world.scene_with(poses), kept)

@@ -21,7 +21,7 @@ from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
 from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import RefusedError
 from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport
-from gym_clalfred.simulator.player.world import World
+from gym_clalfred.simulator.player.world import Recorded, World, no_recording
 
 #: Questions whose answer may be sent alone, with ``fastActionEmit``.
 _QUESTIONS = frozenset(
@@ -57,6 +57,7 @@ class Player:
         client: version of the client's package, if it is known. Packages do not tell it. Those
             from 4 on read masks of four bytes and depth in floats; three bytes of each are slower
             and understood by all.
+        recorded: gives the poses of the recorded scene that has just these, with their holders.
     """
 
     def __init__(
@@ -69,13 +70,14 @@ class Player:
         fault: Fault | None = None,
         numbers: Sequence[int] = SCENE_NUMBERS,
         client: str | None = None,
+        recorded: Recorded = no_recording,
     ) -> None:
         self._wide = not legacy and client is not None and int(client.split(".")[0]) >= 4
         self._farthest = LEGACY_DEPTH if legacy else FAR_PLANE - NEAR_PLANE
         self._transport = transport
         self._legacy = legacy
         self._fault = fault
-        self._world = World(rooms)
+        self._world = World(rooms, recorded)
         self._screen = Screen(width, height)
         self._studio = Studio()
         self._reporter = Reporter(self._world, transport.encoder, legacy)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gym_clalfred.objects import ObjectClass
-from gym_clalfred.simulator.embedded.household import DISHES
+from gym_clalfred.objects import CLASSES, ObjectClass, having
 
 
 @dataclass(frozen=True)
@@ -26,43 +25,16 @@ class Condition:
     is_unbreakable: bool = False
 
 
-def _classes(names: str) -> frozenset[ObjectClass]:
-    return frozenset(ObjectClass[name] for name in names.split())
+BREAKABLE = having("breakable")
+FILLABLE = having("fillable")
+DIRTYABLE = having("dish") | having("dirtyable")
+USED_UP = having("used_up")
+COOKABLE = having("cookable")
+HEAT_SOURCES = having("heat_source")
+COLD_SOURCES = having("cold_source")
+MOVEABLE = having("moveable")
 
-
-BREAKABLE = _classes(
-    "Bowl CellPhone Cup Egg Glassbottle Laptop Mirror Mug Plate Statue Television Vase Window "
-    "WineBottle"
-)
-FILLABLE = _classes("Bowl Cup Glassbottle HousePlant Kettle Mug Pot WateringCan WineBottle")
-DIRTYABLE = DISHES | _classes("Bed Cloth Mirror")
-USED_UP = _classes("PaperTowelRoll SoapBottle TissueBox ToiletPaper")
-COOKABLE = _classes("BreadSliced EggCracked Potato PotatoSliced")
-HEAT_SOURCES = _classes("Microwave StoveBurner Toaster")
-COLD_SOURCES = _classes("Fridge")
-MOVEABLE = _classes(
-    "ArmChair Cart Chair CoffeeMachine Desk DeskLamp DiningTable FloorLamp Footstool GarbageCan "
-    "HousePlant LaundryHamper Microwave Ottoman SideTable Sofa Television Toaster TVStand"
-)
-
-_MATERIALS = {
-    "Ceramic": "Bathtub Bowl Mug Plate Sink SinkBasin Statue Toilet Vase",
-    "Fabric": "ArmChair Bed Cloth Curtains HandTowel Ottoman Pillow Sofa TeddyBear Towel",
-    "Food": "Apple AppleSliced Bread BreadSliced Egg EggCracked Lettuce LettuceSliced Potato "
-    "PotatoSliced Tomato TomatoSliced",
-    "Glass": "Cup Glassbottle Mirror ShowerDoor ShowerGlass Television Window WineBottle",
-    "Metal": "ButterKnife Faucet Fork Fridge Kettle KeyChain Knife Ladle Laptop Microwave Pan Pot "
-    "Safe Spatula Spoon StoveBurner StoveKnob Toaster Watch",
-    "Paper": "Book Box Newspaper PaperTowelRoll TissueBox ToiletPaper",
-    "Plastic": "AlarmClock CD CellPhone CreditCard DishSponge Pen RemoteControl SprayBottle",
-    "Wood": "BaseballBat Cabinet CoffeeTable Desk DiningTable Drawer Dresser Pencil Shelf "
-    "SideTable TVStand",
-}
-MATERIALS = {
-    object_class: (material,)
-    for material, names in _MATERIALS.items()
-    for object_class in _classes(names)
-}
+MATERIALS = {kind: (one.material,) for kind, one in CLASSES.items() if one.material}
 
 #: Kilograms per litre of an object's box, so that pans weigh more than pillows.
 _DENSITY = {"Ceramic": 0.8, "Fabric": 0.1, "Glass": 0.5, "Metal": 0.6, "Paper": 0.4, "Wood": 0.3}

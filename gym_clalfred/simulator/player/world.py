@@ -53,12 +53,20 @@ _CLOSE = 1e-3
 
 _USUAL = Condition()
 
+#: From a scene number and poses to the same poses with their holders, if they were recorded.
+Recorded = Callable[[int, tuple[ObjectPose, ...]], tuple[ObjectPose, ...] | None]
+
+
+def no_recording(number: int, poses: tuple[ObjectPose, ...]) -> None:
+    """Of generated rooms: places tell what holds an object."""
+
 
 class World(EmbeddedSimulator):
     """A room with an agent that may stand and look anywhere.
 
     Args:
         rooms: gives the room of a scene number.
+        recorded: gives the poses of the recorded scene that has just these, with their holders.
 
     Attributes:
         reach: how far away an object may be and still be ``visible``, in metres.
@@ -70,9 +78,11 @@ class World(EmbeddedSimulator):
         told: ids of the objects that the metadata tells of; ``None`` for all.
     """
 
-    def __init__(self, rooms: Callable[[int], Room] = make_room) -> None:
+    def __init__(
+        self, rooms: Callable[[int], Room] = make_room, recorded: Recorded = no_recording
+    ) -> None:
         super().__init__(RenderOptions(image_size=8, instances=False), self._furnished)
-        self._whole_rooms = rooms
+        self._whole_rooms, self._recorded = rooms, recorded
         self.gone: frozenset[str] = frozenset()
         self.reach = REACH_METRES
         self.crouching = False
@@ -122,6 +132,14 @@ class World(EmbeddedSimulator):
         self._carry_over()
         self.places.remember(self.household, dict(enumerate(names)))
         self._stand(*at)
+
+    def meant_by(self, poses: tuple[ObjectPose, ...]) -> tuple[ObjectPose, ...]:
+        """Poses that a client names, with what is known of them beyond the names and places."""
+        number = self.scene.number
+        recorded = self._recorded(number, poses)
+        if recorded is not None:
+            return recorded
+        return tuple(self.places.find(number, pose) for pose in poses)
 
     def keep(self, held: bool = False, postures: bool = False) -> Kept:
         """What is true of all objects now, for ``arrange``.

@@ -40,7 +40,7 @@ from gym_clalfred.simulator.thor.states import (
     pose_of,
     states_of,
 )
-from gym_clalfred.simulator.treatments import Mark, treatment_of
+from gym_clalfred.simulator.treatments import TREATMENTS, treatment_of
 
 T = TypeVar("T")
 
@@ -208,7 +208,7 @@ class ThorSimulator(Simulator):
         self._ids: list[str] = []
         self._indices: dict[str, int] = {}
         self._classes = np.zeros(1, dtype=np.uint8)
-        self._marks: dict[Mark, set[str]] = {mark: set() for mark in Mark}
+        self._marks: dict[str, set[str]] = {one.mark: set() for one in TREATMENTS.values()}
         self._carried: dict[str, Place] = {}
         self._states = None
         self._table: dict[str, int] = {}
@@ -331,9 +331,10 @@ class ThorSimulator(Simulator):
     def _mark(self, action: Action, target: str) -> None:
         if target not in self.objects:
             return
-        treatment = treatment_of(action, target, self.objects)
-        if treatment is not None:
-            self._marks[treatment.mark].update(treatment.object_ids)
+        found = treatment_of(action, target, self.objects)
+        if found is not None:
+            treatment, object_ids = found
+            self._marks[treatment.mark].update(object_ids)
             self._changed()
 
     def _refusal(self, action: Action, target: str | None) -> Failure | None:

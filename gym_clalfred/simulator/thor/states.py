@@ -9,7 +9,6 @@ from typing import Any
 
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Vector
-from gym_clalfred.simulator.treatments import Mark
 
 #: Extents of objects of which AI2-THOR does not tell them, as 2.1.0 of furniture.
 UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)
@@ -83,14 +82,14 @@ def size_of(entry: Mapping[str, Any], yaw: float) -> Vector:
 
 def states_of(
     entries: Sequence[Mapping[str, Any]],
-    marks: Mapping[Mark, set[str]],
+    marks: Mapping[str, set[str]],
     held: Mapping[str, Place],
 ) -> dict[str, ObjectState]:
     """All objects that ALFRED knows, by id.
 
     Args:
         entries: ``metadata["objects"]``.
-        marks: ids that were cleaned, heated or cooled.
+        marks: ids that were ``cleaned``, ``heated`` or ``cooled``.
         held: where what is held now was before.
     """
     known = [e for e in entries if class_of_entry(e) is not None and not is_remains(e)]
@@ -115,9 +114,7 @@ def states_of(
             is_on=bool(entry["isToggled"]),
             is_sliced=kind in _PIECES,
             is_dirty=bool(entry["isDirty"]),
-            cleaned=name in marks[Mark.CLEANED],
-            heated=name in marks[Mark.HEATED],
-            cooled=name in marks[Mark.COOLED],
+            **{mark: name in marked for mark, marked in marks.items()},
         )
     return states
 

@@ -9,43 +9,19 @@ x axis, called tipped: extents (w, h, d) become (w, d, h).
 
 from __future__ import annotations
 
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.objects import CLASSES, ObjectClass, classes
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.room import Rectangle, Surface
-
-
-def _classes(names: str) -> frozenset[ObjectClass]:
-    return frozenset(ObjectClass[name] for name in names.split())
-
-
-_UTENSILS = _classes(
-    "ButterKnife Fork KeyChain Knife Ladle Pen Pencil Spatula Spoon Watch "
-    "RemoteControl CellPhone CreditCard"
-)
-
-_TIPPED = {
-    ObjectClass.Cup: _UTENSILS,
-    ObjectClass.Mug: _UTENSILS,
-    ObjectClass.Pot: _UTENSILS,
-    ObjectClass.Drawer: _classes(
-        "Candle Cup Glassbottle PaperTowelRoll PepperShaker SaltShaker SoapBottle SprayBottle "
-        "Statue ToiletPaper ToiletPaperRoll Vase WateringCan WineBottle"
-    ),
-    ObjectClass.GarbageCan: _classes(
-        "BaseballBat Book Bread HandTowel Knife Ladle Newspaper Spatula Towel"
-    ),
-    ObjectClass.HandTowelHolder: _classes("Cloth HandTowel Towel"),
-    ObjectClass.TowelHolder: _classes("Cloth HandTowel Towel"),
-    ObjectClass.Toaster: _classes("BreadSliced"),
-}
 
 #: Slack in metres for positions that went through rounding.
 TOLERANCE = 1e-6
 
+_TIPPED_IN = {kind: classes(one.tips_in) for kind, one in CLASSES.items() if one.tips_in}
+
 
 def is_tipped(item: ObjectClass, holder: ObjectClass | None) -> bool:
     """Whether ``item`` takes its tipped posture in ``holder`` (None: held or on nothing)."""
-    return holder is not None and item in _TIPPED.get(holder, ())
+    return holder is not None and holder in _TIPPED_IN.get(item, ())
 
 
 def posed_size(size: Vector, tipped: bool) -> Vector:

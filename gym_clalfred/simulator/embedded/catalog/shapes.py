@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gym_clalfred.classes import INSTALLED
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.look import Look
@@ -86,6 +87,9 @@ def shape_of(object_class: ObjectClass) -> Draw:
     if object_class not in _SHAPES:
         for group in _GROUPS:
             importlib.import_module(f"{__package__}.{group}")
+        for name, record in INSTALLED.items():
+            module, _, function = record.draw.partition(":")
+            _SHAPES[ObjectClass[name]] = getattr(importlib.import_module(module), function)
     return _SHAPES[object_class]
 
 

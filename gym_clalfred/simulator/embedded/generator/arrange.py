@@ -26,6 +26,7 @@ from gym_clalfred.simulator.embedded.generator.sight import Sightlines
 from gym_clalfred.simulator.embedded.placement import Spot, footprint, free_spot, obstacles, turn
 from gym_clalfred.simulator.embedded.room import (
     AGENT_RADIUS,
+    Demand,
     Fixture,
     Rectangle,
     Room,
@@ -44,27 +45,6 @@ _RASTER = 0.05
 
 class ArrangementError(BadInputError):
     """The room cannot hold what was demanded; the message names the class."""
-
-
-@dataclass(frozen=True)
-class Demand:
-    """What an episode needs to find in the room.
-
-    Args:
-        object_class: of the objects, not a sliced form.
-        count: how many there must be at least; more may lie around.
-        not_in: receptacle classes in or on which no object of the class may start.
-        only_in: if given, all of them start in or on one of these receptacle classes.
-    """
-
-    object_class: ObjectClass
-    count: int = 1
-    not_in: frozenset[ObjectClass] = frozenset()
-    only_in: frozenset[ObjectClass] | None = None
-
-    def allows(self, holder: ObjectClass) -> bool:
-        """Whether an object of the class may start in or on a receptacle class."""
-        return holder not in self.not_in and (self.only_in is None or holder in self.only_in)
 
 
 def arrange(

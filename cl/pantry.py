@@ -1,0 +1,103 @@
+"""Pantry: replay from a packed and varied memory; what acts is an average of the weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+
+from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.cl.base import ContinualLearner, MethodConfig
+from clalfred.cl.memory import ByteMemory, MemoryItem
+from gym_clalfred.actions import Action
+
+
+@dataclass(frozen=True)
+class PantryConfig(MethodConfig):
+    """Changes the common settings: the average acts.
+
+    Args:
+        packed: keep what was seen compressed, without loss, and count it so.
+        varied: keep all kinds of behaviour equally often, see ``kind_of``.
+    """
+
+    average: float = 0.01
+    packed: bool = True
+    varied: bool = True
+
+
+class Pantry(ContinualLearner):
+    """The project's own method: much in little room, and something of every kind.
+
+    Update: ``min L(x, x')``, as ER. What acts is the average ``e <- (1 - a) * e + a * theta`` of
+    the weights over the updates.
+
+    Stores: episodes, packed. When there is no room, a random episode goes of the kind that is most
+    frequent; a kind is the set of verbs that the demonstration uses. One more model. Boundaries:
+    none.
+    """
+
+    method: PantryConfig
+    presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": PantryConfig()}
+
+    def make_memory(self, capacity: int) -> PantryMemory:
+        """Limited by bytes if the settings say how many, else by episodes."""
+        return PantryMemory(capacity, self.method, self.generator)
+
+
+class PantryMemory(ByteMemory):
+    """Packs episodes, and makes room where one kind of behaviour is most frequent.
+
+    Args:
+        episodes: how many to keep at most, if the settings have no limit of bytes.
+        method: the settings.
+        generator: random choices.
+    """
+
+    def __init__(self, episodes: int, method: PantryConfig, generator: torch.Generator) -> None:
+        super().__init__(method.memory_bytes or episodes, generator)
+        self._method = method
+
+    def add(self, item: MemoryItem) -> int | None:
+        """Packs and keeps the episode; others, or itself, may have to go."""
+        return super().add(self._stored(item))
+
+    def overflows(self) -> bool:
+        """By bytes or by episodes."""
+        if self._method.memory_bytes:
+            return super().overflows()
+        return len(self) > self.capacity
+
+    def slot_to_drop(self) -> int:
+        """Of the most frequent kinds, the largest number drawn."""
+        if not self._method.varied:
+            return super().slot_to_drop()
+        kinds = [kind_of(item.episode) for item in self._entries]
+        counts = Counter(kinds)
+        most = max(counts.values())
+        frequent = [slot for slot, kind in enumerate(kinds) if counts[kind] == most]
+        return max(frequent, key=self._draws.__getitem__)
+
+    def load_state_dict(
+        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+    ) -> None:
+        """Continues from ``state_dict``."""
+        super().load_state_dict(state, views)
+        self._entries = [self._stored(item) for item in self._entries]
+
+    def _stored(self, item: MemoryItem) -> MemoryItem:
+        if not self._method.packed:
+            return item
+        episode = item.episode
+        augmented = tuple(one.packed() for one in episode.augmented)
+        packed = replace(episode, views=episode.views.packed(), augmented=augmented)
+        return replace(item, episode=packed)
+
+
+def kind_of(episode: EncodedEpisode) -> frozenset[Action]:
+    """The verbs that an episode uses, whatever their order and number."""
+    done = {Action(int(one)) for one in episode.actions}
+    return frozenset(action for action in done if action.is_interaction)

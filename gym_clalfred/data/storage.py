@@ -1,0 +1,71 @@
+"""Clear words when a disk is full, or when something may not be written or read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gym_clalfred.errors import StorageError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_FORBIDDEN = (errno.EROFS, errno.EACCES, errno.EPERM)
+_NO_FOLDER = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG)
+
+#: What ``atomic_file`` writes to before the file has its name.
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")
+
+
+@contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Says in words that a disk is full, or that something may not be written or read."""
+    try:
+        yield
+    except StorageError:
+        raise
+    except OSError as error:
+        named = isinstance(error.filename, str | os.PathLike)
+        where = _meant(Path(error.filename)) if named else path
+        if error.errno in _FULL:
+            raise StorageError(
+                f"{where}: the disk is full. What was saved before is intact: free some space and "
+                "repeat the command, it continues"
+            ) from error
+        if error.errno in _FORBIDDEN and _is_closed(where):
+            raise StorageError(
+                f"{where}: cannot be read ({os.strerror(error.errno)}); change its permissions"
+            ) from error
+        if error.errno in _FORBIDDEN:
+            raise StorageError(
+                f"{where}: cannot be written to ({os.strerror(error.errno)}); choose another place "
+                "or change its permissions"
+            ) from error
+        if error.errno in _NO_FOLDER:
+            raise StorageError(
+                f"{where}: cannot be a folder or a file ({os.strerror(error.errno)}); choose "
+                "another name"
+            ) from error
+        raise
+
+
+def _meant(path: Path) -> Path:
+    """The file that a temporary one would have become."""
+    temporary = _TEMPORARY.fullmatch(path.name)
+    return path.with_name(temporary["name"]) if temporary else path
+
+
+def _is_closed(path: Path) -> bool:
+    """Whether something is there that cannot even be read."""
+    try:
+        if path.is_dir():
+            os.listdir(path)
+        else:
+            path.open("rb").close()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
