@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from report_runs import invented_results
 from clalfred.agents.registry import AGENTS
 from clalfred.cl.experiment import RunConfig
 from clalfred.cl.experiment.settings import declared
+from clalfred.scripts.commands import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -282,11 +282,10 @@ def site_hooks() -> Any:
 
 def test_the_command_reference_has_every_command_and_option() -> None:
     page = site_hooks().commands_page()
-    installed = [one for one in entry_points(group="console_scripts") if "clalfred-" in one.name]
-    assert len(installed) > 10
-    for one in installed:
-        assert f"\n## {one.name}\n" in page
-        for parameter in one.load().params:
+    assert len(COMMANDS) > 10
+    for name in COMMANDS:
+        assert f"\n## clalfred-{name}\n" in page
+        for parameter in importlib.import_module(f"clalfred.scripts.{name}").main.params:
             if isinstance(parameter, click.Option) and not parameter.hidden:
                 assert parameter.opts[-1] in page
 
