@@ -65,7 +65,8 @@ def test_every_command_says_its_version(name: str) -> None:
 def test_every_command_is_installed() -> None:
     installed = {one.name: one.value for one in entry_points(group="console_scripts")}
     for name in (*COMMANDS, "player"):
-        assert installed[f"clalfred-{name}"] == f"clalfred.scripts.{name}:main"
+        assert installed[f"clalfred-{name}"] == f"clalfred.scripts.commands:{name}"
+    assert installed["clalfred"] == "clalfred.scripts.commands:main"
 
 
 def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> None:
