@@ -67,8 +67,9 @@ def kind_of(config_class: type, name: str) -> tuple[type, bool]:
 
 def check(config: Any) -> None:
     """Raises ``BadInputError`` for the first setting that is not what its field says."""
-    for name, one in declared(type(config)).items():
-        value, (kind, optional) = getattr(config, name), kind_of(type(config), name)
+    config_class: type = type(config)
+    for name, one in declared(config_class).items():
+        value, (kind, optional) = getattr(config, name), kind_of(config_class, name)
         if value is None and optional:
             continue
         if isinstance(value, list | tuple):
