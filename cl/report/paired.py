@@ -85,10 +85,14 @@ def probability_of_improvement(
     shares = []
     for ground in sorted({group_title(run) for run in first}):
         ours, theirs = (
-            [run.metric(split, "SR_last") for run in runs if group_title(run) == ground]
+            [
+                rate
+                for run in runs
+                if group_title(run) == ground and (rate := run.metric(split, "SR_last")) is not None
+            ]
             for runs in (first, second)
         )
-        wins = [0.5 * ((a > b) + (a >= b)) for a in ours for b in theirs if None not in (a, b)]
+        wins = [0.5 * ((a > b) + (a >= b)) for a in ours for b in theirs]
         if wins:
             shares.append(sum(wins) / len(wins))
     return sum(shares) / len(shares) if shares else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from clalfred.agents.acting.records import EpisodeResult
@@ -86,20 +86,29 @@ def pooled(runs: Sequence[Results]) -> str:
 
 
 def _questions(methods: dict[str, list[Results]]) -> str:
-    asked = []
-    for first, second in QUESTIONS:
-        ours, theirs = methods.get(first, []), methods.get(second, [])
+    asked: list[tuple[str, list[Difference], float | None]] = []
+    for first, second in _pairs(methods):
+        ours, theirs = methods[first], methods[second]
         gaps = [compare(ours, theirs, split) for split in SPLITS]
         found = [gap for gap in gaps if gap is not None]
         if len(found) == len(SPLITS):
             wins = probability_of_improvement(ours, theirs, "unseen")
-            asked.append((f"{first} − {second}", found, _percent(wins)))
-    corrected = iter(holm([gap.p for _, gaps, _ in asked for gap in gaps]))
+            asked.append((f"{first} − {second}", found, wins))
+    corrected = iter(holm([gap.p for _, found, _ in asked for gap in found]))
     rows = [["", "pairs", *(cell for one in SPLITS for cell in (f"{one}: SR last", "p")), "wins"]]
-    for title, gaps, wins in asked:
-        cells = [cell for gap in gaps for cell in (_gap(gap), f"{next(corrected):.3f}")]
-        rows.append([title, str(gaps[0].runs), *cells, wins])
+    for title, found, wins in asked:
+        cells = [cell for gap in found for cell in (_gap(gap), f"{next(corrected):.3f}")]
+        rows.append([title, str(found[0].runs), *cells, _percent(wins)])
     return _markdown(rows) if asked else ""
+
+
+def _pairs(methods: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The questions, also asked of methods with a limit in bytes."""
+    for first, second in QUESTIONS:
+        for title in methods:
+            limited = title.startswith(f"{first} (memory_bytes")
+            if (title == first or limited) and second in methods:
+                yield title, second
 
 
 def ablations(runs: Sequence[Results]) -> str:
@@ -107,7 +116,12 @@ def ablations(runs: Sequence[Results]) -> str:
     header = [f"{name}: {what}" for name in SPLITS for what in _ABLATED]
     rows = [["", "setup", "orders", *header]]
     variants: dict[tuple[str, str], list[Results]] = {}
-    for run in sorted((run for run in runs if run.config.variant), key=_variant_order):
+    usual = {run.config.method_title for run in runs if not run.config.variant}
+    for run in sorted(runs, key=_variant_order):
+        # Another memory is a variant only of what there is with the usual one.
+        changed = run.config.variant.keys() - {"memory", "memory_bytes"}
+        if not changed and (not run.config.variant or _plain_title(run) not in usual):
+            continue
         config = run.config
         notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
         variants.setdefault((f"{_plain_title(run)}, {notes}", heading([run])), []).append(run)
@@ -268,8 +282,8 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 
 
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
-    """Those of methods with the settings of their preset; the memory is the table's."""
-    return [run for run in runs if not run.config.variant.keys() - {"memory"}]
+    """Those of methods with the settings of their preset, whatever the size of their memory."""
+    return [run for run in runs if not run.config.variant.keys() - {"memory", "memory_bytes"}]
 
 
 def _plain_title(run: Results) -> str:
