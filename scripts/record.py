@@ -98,20 +98,19 @@ def main(
     run = runs[0] if runs else RunConfig()
     run = with_changes(run, tier=tier, data=data, backend=backend, max_steps=max_steps)
     steps = max_steps or min(run.step_limit, FILM_STEPS)
+    chosen = None if episode is None else EpisodeKey.parse(episode)
     source = open_source(run.tier, run.data)
-    if episode is None:
+    if chosen is None:
         keys = select(source, split, task=task, room=room, annotations=1)
         if not 0 <= number < len(keys):
             raise BadInputError(f"number {number}: there are {len(keys)} such episodes")
-        key = keys[number]
-    else:
-        key = EpisodeKey.parse(episode)
+        chosen = keys[number]
     if strip:
-        made = draw_strip(out, source, key, performers, backend=run.backend, max_steps=steps)
-        click.echo(f"{key}\n{made}")
+        made = draw_strip(out, source, chosen, performers, backend=run.backend, max_steps=steps)
+        click.echo(f"{chosen}\n{made}")
         return
-    film = record(out, source, key, performers, backend=run.backend, max_steps=steps, fps=fps)
-    click.echo(f"{key}\n{film}")
+    film = record(out, source, chosen, performers, backend=run.backend, max_steps=steps, fps=fps)
+    click.echo(f"{chosen}\n{film}")
 
 
 if __name__ == "__main__":

@@ -29,8 +29,9 @@ class RunInputs:
 
 
 def make_inputs(config: RunConfig) -> RunInputs:
-    """Opens the episodes, generating a tier on first use, and makes the agent."""
-    return RunInputs(open_source(config.tier, config.data), new_agent(config), ViewStore())
+    """Makes the agent and opens the episodes, generating a tier on first use."""
+    agent = new_agent(config)  # before the episodes, which can take minutes
+    return RunInputs(open_source(config.tier, config.data), agent, ViewStore())
 
 
 def new_agent(config: RunConfig, encoder: VisualEncoder | None = None) -> Agent:
