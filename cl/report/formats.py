@@ -20,7 +20,7 @@ def as_text(tables: Sequence[Table], metrics: Sequence[str] = MAIN_METRICS) -> s
     for table, split, title in _by_split(tables):
         rows = [_header(table, metrics)]
         rows += [_cells(table, split, row, metrics, lambda text: f"{text} *") for row in table.rows]
-        parts.append(f"{textwrap.fill(title, TEXT_WIDTH)}\n{fitted(rows)}")
+        parts.append(f"{textwrap.fill(title, TEXT_WIDTH, break_on_hyphens=False)}\n{fitted(rows)}")
     return (
         "\n\n".join([*parts, textwrap.fill(_notes(tables, metrics, "a star"), TEXT_WIDTH)]) + "\n"
     )
