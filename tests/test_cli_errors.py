@@ -69,6 +69,11 @@ def test_every_command_is_installed() -> None:
     assert installed["clalfred"] == "clalfred.scripts.commands:main"
 
 
+def hear_interrupts() -> None:
+    """A process that was started in the background, as these tests may be, ignores Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> None:
     command = [
         sys.executable,
@@ -80,7 +85,11 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         "--cache",
     ]
     process = subprocess.Popen(
-        [*command, str(tmp_path)], stderr=subprocess.PIPE, text=True, start_new_session=True
+        [*command, str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hear_interrupts,
     )
     while not list(tmp_path.glob("tiers/.tiny-*")):
         assert process.poll() is None

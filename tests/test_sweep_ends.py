@@ -63,6 +63,8 @@ def test_a_killed_sweep_leaves_no_run(number: signal.Signals, tmp_path: Path) ->
     with subprocess.Popen(
         [sys.executable, "-c", COMMAND, str(tmp_path / "sleeper.py"), *options],
         stdout=subprocess.DEVNULL,
+        # Where the tests were started in the background, all would ignore the signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         run = int(wait_for(tmp_path / "behavior-il-er-order1-seed0" / "pid"))
         assert alive(run)

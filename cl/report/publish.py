@@ -119,13 +119,13 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         "pooled": pooled(runs),
         "ablations": ablations(runs),
         "curves": "\n\n".join(curves),
-        "objects": link(figures.objects_by_behaviour(source, shown / "objects.png")),
         "failures": failures(leaders[0], source) if leaders else "",
-        "confidence": link(figures.confidence(leaders[0], shown / "confidence.png"))
-        if leaders
-        else "",
     }
     text = (folder / "reading.md").read_text()
+    if "{{objects}}" in text:
+        fillings["objects"] = link(figures.objects_by_behaviour(source, shown / "objects.png"))
+    if "{{confidence}}" in text and leaders:
+        fillings["confidence"] = link(figures.confidence(leaders[0], shown / "confidence.png"))
     for mark, filling in fillings.items():
         text = text.replace(f"{{{{{mark}}}}}", filling)
     with atomic_file(page) as file:

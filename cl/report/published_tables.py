@@ -63,8 +63,8 @@ def tables(runs: Sequence[Results]) -> str:
         if differences:
             parts.append(
                 "Paired differences in percentage points, same orders and episodes, with 95 % "
-                "intervals: of SR last over episodes and orders, of SR avg over orders, where "
-                "there are several; bold where the interval excludes 0:\n\n"
+                "intervals: of SR last over\nepisodes (unseen: rooms) and orders, of SR avg over "
+                "orders, where there are several; bold where the interval excludes 0:\n\n"
                 f"{differences}"
             )
     return "\n\n".join(parts)
@@ -295,7 +295,7 @@ def is_plain(run: Results) -> bool:
     """Whether it is of the main setup, as the paper runs it."""
     config = run.config
     main = (config.setup, config.schedule, config.preset) == ("behavior-il", "disjoint", "paper")
-    return main and not config.variant
+    return main and bool(as_they_are([run]))
 
 
 def _variant_order(run: Results) -> tuple[Any, ...]:
