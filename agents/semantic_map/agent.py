@@ -53,7 +53,6 @@ class SemanticMap(Agent):
     presets: ClassVar[Mapping[str, AgentConfig]] = {
         "masks": SemanticMapConfig(
             batch_size=8,
-            updates=0.5,
             learning_rate=1e-3,
             max_gradient_norm=100.0,
             image_size=PIXELS,
