@@ -1,4 +1,4 @@
-"""Fixtures shared by the tests; ``tests`` itself is importable, so ``fakes`` is a plain import."""
+"""Fixtures shared by the tests."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes import FakeSimulator, FakeSource
 from hypothesis import settings
 
 from clalfred.agents.numerics.arithmetic import make_portable
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.simulator.backends import BACKENDS, Backend
+from tests.helpers.fakes import FakeSimulator, FakeSource
 
 if TYPE_CHECKING:
     from clalfred.scripts.play.session import Library, Session
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def make_fake_env(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., ClAlfredEnv]]:
     """Makes environments on the fake household; closes them afterwards."""
-    monkeypatch.setitem(BACKENDS, "fake", Backend("fakes:FakeSimulator"))
+    monkeypatch.setitem(BACKENDS, "fake", Backend("tests.helpers.fakes:FakeSimulator"))
     monkeypatch.setattr(FakeSimulator, "crash_at", None)
     made: list[ClAlfredEnv] = []
 
@@ -64,9 +64,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
     """What ``clalfred-play`` offers: one task, and a folder for demonstrations."""
-    from play_sessions import PLACE
-
     from clalfred.scripts.play.session import Library
+    from tests.helpers.play_sessions import PLACE
 
     return Library(PLACE, save=tmp_path / "demonstrations")
 
@@ -74,9 +73,8 @@ def library(tmp_path: Path) -> Library:
 @pytest.fixture
 def session(library: Library) -> Iterator[Session]:
     """A session of ``clalfred-play`` that shows its first episode."""
-    from play_sessions import told
-
     from clalfred.scripts.play.session import Session
+    from tests.helpers.play_sessions import told
 
     session = Session(library)
     told(session, "show")

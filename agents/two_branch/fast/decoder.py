@@ -1,8 +1,8 @@
 """The recurrent decoder of both branches: attend, make filters, look, update the state.
 
-Forward and backward are written out step by step for speed; ``tests/test_network.py`` checks them
-against finite differences. Shapes: D = 2 branches, n episodes at a time, H units, F filters,
-C channels, V views, S cells, L tokens.
+Forward and backward are written out step by step for speed; ``tests/agents/test_network.py``
+checks them against finite differences. Shapes: D = 2 branches, n episodes at a time, H units,
+F filters, C channels, V views, S cells, L tokens.
 """
 
 from __future__ import annotations
