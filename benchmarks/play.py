@@ -27,7 +27,7 @@ from clalfred.scripts.play.session import Choice, Library
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
-from tests.browser import CHROMIUM, browser
+from tests.helpers.browser import CHROMIUM, browser
 
 #: Width of the screenshot in the docs, and its colours, so that it stays small.
 PICTURE_WIDTH = 1150
