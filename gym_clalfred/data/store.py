@@ -29,7 +29,7 @@ from gym_clalfred.simulator.embedded.room import Room
 
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
-STORE_VERSION = 3
+STORE_VERSION = 4
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 _LARGEST_COUNT = 10**9
 

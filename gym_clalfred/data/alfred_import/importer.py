@@ -201,7 +201,7 @@ def _build(
     shutil.rmtree(content, ignore_errors=True)
     content.mkdir(parents=True)
     trajectories, episodes = {}, {}
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{STORE_VERSION}".encode())
     for split in found:
         parts = [archive_path(c.folder, split) for c in chunks if c.split is split]
         summary = merge_archives(content, split, parts)

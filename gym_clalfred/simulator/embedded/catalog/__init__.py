@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from gym_clalfred.simulator.embedded.catalog.fit import centres, fits, is_tipped, posed_size
 from gym_clalfred.simulator.embedded.catalog.look import Look
-from gym_clalfred.simulator.embedded.catalog.models import Model, build_blocks, build_mesh, model_of
+from gym_clalfred.simulator.embedded.catalog.measured import build_blocks
+from gym_clalfred.simulator.embedded.catalog.models import Model, build_mesh, model_of
 from gym_clalfred.simulator.embedded.catalog.style import (
     BOARD,
     HOLLOW,

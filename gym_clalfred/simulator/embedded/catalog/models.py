@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
-
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import PICKUPABLE, ObjectClass
+from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.condition import mirror, show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.look import Look
-from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit, choose_worktop, shape_of
+from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
 from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
-from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint, Texture
-from gym_clalfred.simulator.embedded.room import Block, Rectangle, Surface
+from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
+from gym_clalfred.simulator.embedded.room import Rectangle, Surface
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
@@ -83,45 +81,3 @@ def model_of(object_class: ObjectClass) -> Model:
 def build_mesh(object_class: ObjectClass, size: Vector, style: int, look: Look) -> Mesh:
     """The mesh of an object, made once per size, style and look."""
     return model_of(object_class).mesh(size, style, look)
-
-
-@lru_cache(maxsize=4096)
-def build_blocks(
-    object_class: ObjectClass,
-    blocks: tuple[Block, ...],
-    style: int,
-    size: Vector = (0.0, 0.0, 0.0),
-    look: Look = Look(),  # noqa: B008 - frozen, so sharing it is safe
-) -> Mesh:
-    """The mesh of an object whose form was measured, in the colours of its class.
-
-    Args:
-        size: of all blocks together; only used to tip the object.
-        look: only what can be seen of a thing that is carried.
-    """
-    if object_class in PICKUPABLE:
-        paint = _main_paint(object_class, style)
-    else:
-        paint, look = _unit_paint(object_class, style), Look()
-    builder = MeshBuilder()
-    for block in blocks:
-        builder.box(block.low, block.high, paint)
-    mesh = builder.build()
-    return show_condition(tip(mesh, size) if look.tipped else mesh, look)
-
-
-def _unit_paint(object_class: ObjectClass, style: int) -> Paint:
-    return choose_worktop(style) if object_class is ObjectClass.CounterTop else choose_unit(style)
-
-
-def _main_paint(object_class: ObjectClass, style: int) -> Paint:
-    """The paint of the catalogue's largest polygon of a class."""
-    mesh = build_mesh(object_class, model_of(object_class).size(style), style, Look())
-    k = int(np.argmax(mesh.areas))
-    red, green, blue = mesh.colours[k].tolist()
-    return Paint(
-        (red, green, blue),
-        Texture(int(mesh.textures[k])),
-        float(mesh.scales[k]),
-        float(mesh.glow[k]),
-    )
