@@ -33,6 +33,8 @@ schedule, preset, memory and overrides (what --set gives) may be lists:
   method: cama
   order: [1, 2, 3, 4, 5]
   overrides: [{alpha: 0.5}, {alpha: 0.9, queue_length: 1}]
+Parts of a sweep, each with settings of its own besides the common ones:
+  runs: [{method: er, memory: 80}, {method: cama, overrides: {alpha: 0.5}}]
 
 \b
 Finished runs are skipped, so the same command again does what is left. Then:
@@ -55,7 +57,7 @@ Finished runs are skipped, so the same command again does what is left. Then:
 @click.option(
     "--config",
     help="YAML file with settings, or the name of one that comes with the package "
-    "(main, others, weights, schedules, paper); options given here win.",
+    "(main, others, questions, schedules, paper); options given here win.",
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
@@ -94,7 +96,7 @@ def main(
     lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
     axes = {name: _values(name, text) for name, text in lists.items() if text is not None}
     choose("engine", engine, ENGINES)
-    runs = expand({**read_settings(config), **settings, **axes})
+    runs = expand(read_settings(config), {**settings, **axes})
     # Made once here rather than waited for by every run.
     open_source(runs[0].tier, runs[0].data)
     click.echo(f"{len(runs)} runs in {out}")

@@ -229,6 +229,8 @@ class RunConfig:
         parts = [self.setup, self.method]
         if self.schedule != "disjoint":
             parts.insert(1, self.schedule)
+        if self.agent != RunConfig.agent:
+            parts.insert(1, self.agent.replace(":", "-"))
         if self.preset != "paper":
             parts.append(self.preset)
         if self.tasks is not None:

@@ -55,11 +55,33 @@ class Outcome:
     message: str = ""
 
 
-def expand(settings: Mapping[str, Any]) -> list[RunConfig]:
+def expand(settings: Mapping[str, Any], given: Mapping[str, Any] | None = None) -> list[RunConfig]:
     """Every combination of the settings that are lists; others are common to all runs.
 
-    ``seed: order`` gives every order a seed of its own, its number.
+    ``seed: order`` gives every order a seed of its own, its number. ``runs`` lists parts of a
+    sweep: each has settings that differ from the common ones. A run of two parts is run once.
+
+    Args:
+        settings: by name.
+        given: what wins over all of them.
     """
+    if "runs" not in settings:
+        return _combinations({**settings, **(given or {})})
+    parts = settings["runs"]
+    if not isinstance(parts, list) or not all(isinstance(part, Mapping) for part in parts):
+        raise BadInputError(f"runs {parts!r}: expected a list of settings by name")
+    common = {name: value for name, value in settings.items() if name != "runs"}
+    found: dict[str, RunConfig] = {}
+    for part in parts:
+        for run in _combinations({**common, **part, **(given or {})}):
+            if found.setdefault(run.name, run) != run:
+                raise BadInputError(f"runs: two parts have other settings for {run.name}")
+    if not found:
+        raise BadInputError("runs: expected at least one part, got none")
+    return list(found.values())
+
+
+def _combinations(settings: Mapping[str, Any]) -> list[RunConfig]:
     default = RunConfig()
     axes = {name: _as_list(settings.get(name, getattr(default, name))) for name in AXES}
     common = {name: value for name, value in settings.items() if name not in AXES}

@@ -79,6 +79,30 @@ def test_a_sweep_varies_settings_of_the_method() -> None:
     assert RunConfig.from_dict(runs[3].to_dict()) == runs[3]
 
 
+def test_a_sweep_can_have_parts_and_what_is_given_wins() -> None:
+    parts = [
+        {"method": "er"},
+        {"method": "der++", "overrides": [{}, {"replay_weight": 1.0}]},
+        {"method": ["er", "mir"], "memory": 30},
+        {"method": "er", "order": 1},
+    ]
+    settings = {"runs": parts, "order": [1, 2], "seed": "order"}
+    runs = expand(settings)
+    assert len(runs) == 2 + 4 + 4
+    assert {run.method for run in runs if run.memory == 30} == {"er", "mir"}
+    alone = expand(settings, {"order": 2})
+    assert {(run.order, run.seed) for run in alone} == {(2, 2)}
+    assert len(alone) == 5
+
+
+def test_runs_of_other_agents_have_other_names() -> None:
+    plain, other = RunConfig(), RunConfig(agent="two-branch:paper")
+    assert plain.name == "behavior-il-cama-order1-seed0"
+    assert other.name == "behavior-il-two-branch-paper-cama-order1-seed0"
+    with pytest.raises(BadInputError, match="two parts have other settings"):
+        expand({"runs": [{"batch_size": 8}, {"batch_size": 16}]})
+
+
 def test_a_smaller_batch_has_fewer_of_everything_that_it_is_made_of() -> None:
     def counts(**changes: Any) -> tuple[int, int, int]:
         settings = RunConfig(method="mir", **changes).method_settings(2520)
@@ -111,6 +135,8 @@ def test_a_smaller_batch_has_fewer_of_everything_that_it_is_made_of() -> None:
         ({"tier": ["tiny", "small"]}, "tier: only setup, method"),
         ({"method": ["cema"]}, "did you mean 'cama'"),
         ({"colour": "blue"}, "unknown setting 'colour'"),
+        ({"runs": {"method": "er"}}, "expected a list of settings by name"),
+        ({"runs": []}, "expected at least one part"),
     ],
 )
 def test_a_sweep_that_makes_no_sense_is_refused(settings: dict[str, Any], match: str) -> None:
