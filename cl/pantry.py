@@ -1,4 +1,4 @@
-"""Pantry: replay from a packed and varied memory; what acts is an average of the weights."""
+"""Pantry: experience replay from a packed memory."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from gym_clalfred.actions import Action
 
 @dataclass(frozen=True)
 class PantryConfig(MethodConfig):
-    """Changes the common settings: the average acts.
+    """Adds to the common settings.
 
     Args:
         packed: keep what was seen compressed, without loss, and count it so.
-        varied: keep all kinds of behaviour equally often, see ``kind_of``.
+        varied: keep all kinds of behaviour equally often, see ``kind_of``, instead of a random
+            sample.
     """
 
-    average: float = 0.01
     packed: bool = True
-    varied: bool = True
+    varied: bool = False
 
 
 class Pantry(ContinualLearner):
-    """The project's own method: much in little room, and something of every kind.
+    """The project's own method: much in little room.
 
-    Update: ``min L(x, x')``, as ER. What acts is the average ``e <- (1 - a) * e + a * theta`` of
-    the weights over the updates.
+    Update: ``min L(x, x')``, as ER.
 
-    Stores: episodes, packed. When there is no room, a random episode goes of the kind that is most
-    frequent; a kind is the set of verbs that the demonstration uses. One more model. Boundaries:
-    none.
+    Stores: a random sample of all episodes, packed, that fits into a number of bytes or of
+    episodes. With ``varied`` a random episode of the most frequent kind makes room; a kind is the
+    set of verbs that the demonstration uses. Boundaries: none.
     """
 
     method: PantryConfig
@@ -49,7 +48,7 @@ class Pantry(ContinualLearner):
 
 
 class PantryMemory(ByteMemory):
-    """Packs episodes, and makes room where one kind of behaviour is most frequent.
+    """Packs episodes; if it is to be varied, makes room where one kind is most frequent.
 
     Args:
         episodes: how many to keep at most, if the settings have no limit of bytes.

@@ -49,7 +49,7 @@ WEIGHTS = {
     "rar": "262080f9c959",
     "star": "5da1e8de1c59",
     "mkd": "5701fc457ed4",
-    "pantry": "955c2a9d066a",
+    "pantry": "aa80941d6534",
     "joint": "6ad602bc7b3b",
 }
 

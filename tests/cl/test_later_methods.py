@@ -212,7 +212,7 @@ def test_the_kind_of_an_episode_is_its_verbs() -> None:
 
 
 def test_a_pantry_keeps_what_is_rare() -> None:
-    memory = PantryMemory(4, PantryConfig(), torch.Generator().manual_seed(0))
+    memory = PantryMemory(4, PantryConfig(varied=True), torch.Generator().manual_seed(0))
     for number in range(2):
         memory.add(MemoryItem(episode_of(SLICE, number)))
     for number in range(50):
