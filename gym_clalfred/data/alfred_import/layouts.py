@@ -18,6 +18,9 @@ from gym_clalfred.simulator.object_ids import position_of
 
 LAYOUTS_NAME = "layouts.json"
 
+#: How the names of ALFRED's files about a room end: points, receptacles, classes.
+LAYOUT_FILES = ("layout.npy", "openable.json", "objects.json")
+
 #: AI2-THOR's rooms are all within so many metres of the origin.
 LARGEST_ROOM = 40.0
 
@@ -58,7 +61,7 @@ def read_layout(folders: Iterable[Path], number: int) -> Layout:
     """
     for folder in folders:
         stem = folder / "layouts" / f"FloorPlan{number}"
-        files = [stem.with_name(f"{stem.name}-{end}") for end in _FILES]
+        files = [stem.with_name(f"{stem.name}-{end}") for end in LAYOUT_FILES]
         if not any(path.is_file() for path in files):
             continue
         points, receptacles, classes = files
@@ -101,9 +104,6 @@ def read_layouts(folder: Path) -> dict[int, Layout]:
         receptacles = _receptacles(room["receptacles"])
         layouts[int(name)] = Layout(points, receptacles, _classes(room["classes"]))
     return layouts
-
-
-_FILES = ("layout.npy", "openable.json", "objects.json")
 
 
 def _read_points(path: Path) -> frozenset[Point]:

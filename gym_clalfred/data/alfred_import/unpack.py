@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from gym_clalfred.data.alfred_import.layouts import LAYOUT_FILES
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.errors import DataError
 
@@ -19,7 +20,7 @@ _ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.bz2")
 #: The only files that are taken out, whatever else an archive holds.
 _WANTED = re.compile(
     r"(?:[\w.-]+/)*(?P<path>json_2\.1\.0/[\w-]+/[\w.-]+/[\w.-]+/traj_data\.json"
-    r"|gen/layouts/FloorPlan\d+-layout\.npy)"
+    rf"|gen/layouts/FloorPlan\d+-(?:{'|'.join(map(re.escape, LAYOUT_FILES))}))"
 )
 
 #: What reading a damaged archive raises.

@@ -29,6 +29,7 @@ from gym_clalfred.data.alfred_json import dump_trajectory, encode_trajectory
 from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import DataError
+from gym_clalfred.objects import ObjectClass
 from tests.helpers.trajectories import clean_a_mug
 
 
@@ -153,14 +154,25 @@ def test_an_import_that_was_killed_is_continued(
 
 def test_archives_are_read_where_they_are(tmp_path: Path) -> None:
     root = alfred_folder(tmp_path)
+    layouts = root / "gen" / "layouts"
+    layouts.mkdir(parents=True)
+    np.save(layouts / "FloorPlan7-layout.npy", np.array([[0.25, 0.5]]))
+    (layouts / "FloorPlan7-objects.json").write_text('["Window", "Fridge"]')
+    standing = '{"Fridge|+01.00|+00.00|+03.00": [0.25, 0.5, 0, 0]}'
+    (layouts / "FloorPlan7-openable.json").write_text(standing)
     archive = tmp_path / "archives" / "json_2.1.0-train.tar.xz"
     archive.parent.mkdir()
     with tarfile.open(archive, "w:xz") as file:
         file.add(root / "json_2.1.0", "json_2.1.0")
+        file.add(root / "gen", "gen")
         for name in ("../json_2.1.0/train/a/b/traj_data.json", "/tmp/evil", "json_2.1.0/notes.txt"):
             file.add(files_of(root)[0], name)
     report = import_alfred(archive.parent, tmp_path / "store", workers=1)
     assert report.info == import_alfred(root, tmp_path / "whole", workers=1).info
+    layout = read_layouts(report.store)[7]
+    assert layout == read_layouts(tmp_path / "whole")[7]
+    assert len(layout.points) == len(layout.receptacles) == 1
+    assert layout.classes == {ObjectClass.Window, ObjectClass.Fridge}
     assert import_alfred(archive, tmp_path / "alone", workers=1).info == report.info
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "alfred", "alone", "archives", "store", "whole",
