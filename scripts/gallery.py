@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -11,11 +12,12 @@ from PIL import Image, ImageDraw, ImageFont
 
 from clalfred.agents.acting.recording import Performer, record
 from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 
 SHEET_ROOMS = (1, 6, 12, 203, 211, 224, 302, 308, 320, 402, 410, 424)
@@ -28,46 +30,75 @@ FILM_EPISODE = "train/pick_clean_then_place_in_recep-Potato-None-Microwave-17/tr
 FILM_FPS = 4
 
 
-def best_view(simulator: EmbeddedSimulator, number: int) -> NDArray[np.uint8]:
-    """The view of a room that shows the most different objects, among all places to stand."""
-    best, picture = -1, np.zeros((TILE, TILE, 3), dtype=np.uint8)
-    points = sorted(make_room(number).walkable)
+def best_views(simulator: EmbeddedSimulator, room: Room, count: int) -> list[NDArray[np.uint8]]:
+    """Views of a room, each the one that shows the most objects not seen in those before it."""
+    views: list[tuple[set[int], NDArray[np.uint8]]] = []
+    points = sorted(room.walkable)
     for x, z in points[:: max(1, len(points) // 40)]:
         for yaw in (0, 90, 180, 270):
             pose = AgentPose(x, AGENT_HEIGHT, z, yaw, PITCH)
-            simulator.reset(Scene(number=number, start=pose))
+            simulator.reset(Scene(number=room.number, start=pose))
             frame = simulator.frame()
             assert frame.instances is not None
             front = frame.instances[0]
-            pixels = np.bincount(front[front > 0])
-            score = int((pixels > 60).sum())
-            if score > best and pixels.max(initial=0) < 0.35 * front.size:
-                best, picture = score, frame.rgb[0]
-    return picture
+            pixels = np.bincount(front[front > 0], minlength=1)
+            if pixels.max() < 0.35 * front.size:
+                views.append((set(np.flatnonzero(pixels > 60).tolist()), frame.rgb[0].copy()))
+    chosen: list[NDArray[np.uint8]] = []
+    known: set[int] = set()
+    while views and len(chosen) < count:
+        best = max(range(len(views)), key=lambda k: (len(views[k][0] - known), len(views[k][0])))
+        shown, picture = views.pop(best)
+        known |= shown
+        chosen.append(picture)
+    return chosen
 
 
-def contact_sheet(numbers: tuple[int, ...] = SHEET_ROOMS) -> Image.Image:
-    """One picture per room, with its number and type."""
-    simulator = EmbeddedSimulator(RenderOptions(image_size=TILE))
-    rows = -(-len(numbers) // COLUMNS)
-    sheet = Image.new("RGB", (COLUMNS * TILE, rows * TILE))
+def contact_sheet(
+    numbers: Sequence[int] = SHEET_ROOMS,
+    rooms: Callable[[int], Room] = make_room,
+    places: int = 1,
+) -> Image.Image:
+    """Views of rooms, with the rooms' numbers and types; a row per room if there are several."""
+    simulator = EmbeddedSimulator(RenderOptions(image_size=TILE), rooms)
+    columns = COLUMNS if places == 1 else places
+    rows = -(-len(numbers) * places // columns)
+    sheet = Image.new("RGB", (columns * TILE, rows * TILE))
     font = ImageFont.load_default(size=16)
     for index, number in enumerate(numbers):
-        tile = Image.fromarray(best_view(simulator, number))
-        draw = ImageDraw.Draw(tile)
-        label = f"FloorPlan{number} · {RoomType.of(number).value}"
-        draw.rectangle((0, TILE - 26, TILE, TILE), fill=(16, 18, 24))
-        draw.text((8, TILE - 23), label, fill=(232, 235, 241), font=font)
-        sheet.paste(tile, (index % COLUMNS * TILE, index // COLUMNS * TILE))
+        for place, view in enumerate(best_views(simulator, rooms(number), places)):
+            tile = Image.fromarray(view)
+            draw = ImageDraw.Draw(tile)
+            label = f"FloorPlan{number} · {RoomType.of(number).value}"
+            draw.rectangle((0, TILE - 26, TILE, TILE), fill=(16, 18, 24))
+            draw.text((8, TILE - 23), label, fill=(232, 235, 241), font=font)
+            row, column = divmod(index * places + place, columns)
+            sheet.paste(tile, (column * TILE, row * TILE))
     simulator.close()
     return sheet
+
+
+def some_rooms(numbers: Iterable[int]) -> list[int]:
+    """Three rooms of each type, spread over those that there are."""
+    chosen: list[int] = []
+    for room_type in RoomType:
+        found = sorted(number for number in numbers if RoomType.of(number) is room_type)
+        chosen += [found[k * (len(found) - 1) // 2] for k in range(3)] if found else []
+    return list(dict.fromkeys(chosen))
 
 
 @click.command()
 @click.option("--rooms", default="docs/rooms.jpg", show_default=True, help="Sheet of rooms.")
 @click.option("--film", default="docs/expert.gif", show_default=True, help="Film, .gif or .mp4.")
-def main(rooms: str, film: str) -> None:
+@click.option("--data", type=click.Path(), help="Draw rooms of this imported store, and no film.")
+@click.option("--places", default=6, show_default=True, help="Views of each of a store's rooms.")
+def main(rooms: str, film: str, data: str | None, places: int) -> None:
     """Draw twelve rooms of the embedded household, and film the expert in an episode."""
+    if data is not None:
+        store = AlfredStore(data)
+        sheet = contact_sheet(some_rooms(store.info.rooms), store.room, places)
+        sheet.save(Path(rooms), quality=60, optimize=True)
+        return
     contact_sheet().save(Path(rooms), quality=82, optimize=True)
     record(
         film,

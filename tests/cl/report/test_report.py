@@ -214,6 +214,29 @@ def test_runs_that_cannot_be_compared_get_tables_of_their_own(tmp_path: Path) ->
     assert len(summarise(load_runs(tmp_path))) == 2
 
 
+def test_rebuilt_alfred_generated_rooms_and_ai2thor_never_share_a_table() -> None:
+    runs = []
+    for data, backend in (
+        ("small-73a177bc", "embedded-1"),
+        ("alfred-2.1.0-embedded-7f273d83", "embedded-1"),
+        ("alfred-2.1.0-embedded-8ad47a71", "embedded-1"),
+        ("alfred-2.1.0", "ai2thor-2.1.0"),
+    ):
+        run = invented_results(RunConfig(method="er"), 0.5)
+        labels = {**run.document["labels"], "data": data, "backend": backend}
+        runs.append(replace(run, document={**run.document, "labels": labels}))
+    tables = summarise(runs)
+    assert len(tables) == len({group_title(run) for run in runs}) == len(runs)
+    assert all(
+        compare([one], [other], "seen") is None
+        for one in runs
+        for other in runs[:1]
+        if one is not other
+    )
+    text = as_markdown(tables)
+    assert all(run.document["labels"]["data"] in text for run in runs)
+
+
 @pytest.mark.parametrize(
     ("changes", "sight", "title"),
     [
