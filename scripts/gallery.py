@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from math import hypot
 from pathlib import Path
 
 import click
@@ -11,9 +12,10 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from clalfred.agents.acting.recording import Performer, record
+from gym_clalfred.data.fidelity_report import room_of
 from gym_clalfred.data.sources import open_source
-from gym_clalfred.data.store import AlfredStore
-from gym_clalfred.data.trajectory import EpisodeKey
+from gym_clalfred.data.store import AlfredStore, Poses
+from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
@@ -25,38 +27,45 @@ COLUMNS = 4
 TILE = 300
 PITCH = 15
 
+#: Metres between the places from which one room is shown.
+APART = 0.75
+
 #: Of the tiny tier: what is washed, opened, filled and closed in it makes a good film.
 FILM_EPISODE = "train/pick_clean_then_place_in_recep-Potato-None-Microwave-17/trial_train_0_00015#2"
 FILM_FPS = 4
 
 
-def best_views(simulator: EmbeddedSimulator, room: Room, count: int) -> list[NDArray[np.uint8]]:
-    """Views of a room, each the one that shows the most objects not seen in those before it."""
-    views: list[tuple[set[int], NDArray[np.uint8]]] = []
+def best_views(
+    simulator: EmbeddedSimulator, room: Room, poses: Poses, count: int
+) -> list[NDArray[np.uint8]]:
+    """Views of a room from places apart, each the one that shows the most objects not seen yet."""
+    views: list[tuple[float, float, set[int], NDArray[np.uint8]]] = []
     points = sorted(room.walkable)
     for x, z in points[:: max(1, len(points) // 40)]:
         for yaw in (0, 90, 180, 270):
             pose = AgentPose(x, AGENT_HEIGHT, z, yaw, PITCH)
-            simulator.reset(Scene(number=room.number, start=pose))
+            simulator.reset(Scene(number=room.number, start=pose, object_poses=poses))
             frame = simulator.frame()
             assert frame.instances is not None
             front = frame.instances[0]
             pixels = np.bincount(front[front > 0], minlength=1)
             if pixels.max() < 0.35 * front.size:
-                views.append((set(np.flatnonzero(pixels > 60).tolist()), frame.rgb[0].copy()))
+                shown = set(np.flatnonzero(pixels > 60).tolist())
+                views.append((x, z, shown, frame.rgb[0].copy()))
     chosen: list[NDArray[np.uint8]] = []
     known: set[int] = set()
     while views and len(chosen) < count:
-        best = max(range(len(views)), key=lambda k: (len(views[k][0] - known), len(views[k][0])))
-        shown, picture = views.pop(best)
+        at_x, at_z, shown, picture = max(views, key=lambda one: (len(one[2] - known), len(one[2])))
         known |= shown
         chosen.append(picture)
+        views = [one for one in views if hypot(one[0] - at_x, one[1] - at_z) >= APART]
     return chosen
 
 
 def contact_sheet(
     numbers: Sequence[int] = SHEET_ROOMS,
     rooms: Callable[[int], Room] = make_room,
+    poses: Callable[[int], Poses] = lambda number: (),
     places: int = 1,
 ) -> Image.Image:
     """Views of rooms, with the rooms' numbers and types; a row per room if there are several."""
@@ -66,7 +75,7 @@ def contact_sheet(
     sheet = Image.new("RGB", (columns * TILE, rows * TILE))
     font = ImageFont.load_default(size=16)
     for index, number in enumerate(numbers):
-        for place, view in enumerate(best_views(simulator, rooms(number), places)):
+        for place, view in enumerate(best_views(simulator, rooms(number), poses(number), places)):
             tile = Image.fromarray(view)
             draw = ImageDraw.Draw(tile)
             label = f"FloorPlan{number} · {RoomType.of(number).value}"
@@ -96,7 +105,14 @@ def main(rooms: str, film: str, data: str | None, places: int) -> None:
     """Draw twelve rooms of the embedded household, and film the expert in an episode."""
     if data is not None:
         store = AlfredStore(data)
-        sheet = contact_sheet(some_rooms(store.info.rooms), store.room, places)
+        keys = [entry.key for split in Split for entry in store.entries(split)]
+        found = {room_of(key.trajectory): key for key in keys}
+        sheet = contact_sheet(
+            some_rooms(found),
+            store.room,
+            lambda number: store.episode(found[number]).trajectory.scene.object_poses,
+            places,
+        )
         sheet.save(Path(rooms), quality=60, optimize=True)
         return
     contact_sheet().save(Path(rooms), quality=82, optimize=True)
