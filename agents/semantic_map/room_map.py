@@ -46,6 +46,9 @@ HELD_WITHIN = 0.75
 
 FLOOR, OBSTACLE = 1, 2
 
+#: In drawings, where the wanted class was seen.
+WANTED = 3
+
 _VIEW_YAW = np.array([0, -1, 1, 0, 0], np.int64)
 _VIEW_PITCH = np.array([0, 0, 0, -15, 15], np.float64)
 _EAST = np.array([0, 1, 0, -1], np.int64)
@@ -136,6 +139,23 @@ class RoomMap:
         elif Action(action).is_interaction:
             self._interacted(action, object_class)
         self._pose = _Pose(x, z, yaw, pitch)
+
+    def drawing(self, want: int) -> tuple[NDArray[np.uint8], tuple[int, int, int]]:
+        """The explored part of the map for people, and the agent's cell in it and quarter turns.
+
+        Cells (x, z) are 0 where unknown, ``FLOOR``, ``OBSTACLE``, or ``WANTED`` where the wanted
+        class was seen.
+        """
+        cells = self._maps.ground.copy()
+        if want:
+            cells[self._maps.height[want] > 0] = WANTED
+        x, z, yaw, _ = self._pose
+        known = cells > 0
+        known[x, z] = True
+        columns, rows = np.nonzero(known.any(1))[0], np.nonzero(known.any(0))[0]
+        left, low = int(columns[0]), int(rows[0])
+        shown = cells[left : columns[-1] + 1, low : rows[-1] + 1]
+        return shown, (x - left, z - low, yaw)
 
     def tried(self) -> NDArray[np.uint8]:
         """(A,) which actions were done in this very pose since the last interaction."""

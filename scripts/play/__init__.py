@@ -134,9 +134,16 @@ def _performers(agents: tuple[str, ...]) -> tuple[list[Performer], str | None, s
     performers, runs = [], []
     for path in agents:
         policy, config = load_agent(path, device="cpu")
-        performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
+        title = f"{_short_name(path)}: {config.method_title}, {config.setup}, seed {config.seed}"
+        performers.append(Performer(title, policy))
         runs.append(config)
     return performers, *((runs[0].tier, runs[0].data) if runs else (None, None))
+
+
+def _short_name(path: str) -> str:
+    """A bundled agent's name, or the run's folder."""
+    given = Path(path)
+    return given.absolute().parent.name if given.name == "agent.zip" else given.stem
 
 
 def _score(library: Library, count: int, name: str, path: Path) -> Score:

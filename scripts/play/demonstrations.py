@@ -173,13 +173,28 @@ def solves(
         return bool(env.step((int(Action.Stop), 0))[4]["success"])
 
 
-def _steps(original: Trajectory, worked: Sequence[Deed]) -> list[int]:
-    """The high-level step that each action belongs to, by the expert's interactions.
+def current_steps(original: Trajectory, deeds: Sequence[Deed]) -> tuple[int, int]:
+    """The first and the last instruction to follow now, by the expert's interactions.
 
-    Interactions are matched with the expert's in order, by action and class; walking belongs to the
-    GotoLocation before the next match.
+    Only an interaction shows that the walk before it is over, so both are current together. After
+    the expert's last interaction both numbers are past the end.
     """
-    expert = [one for one in original.actions if one.object_id is not None]
+    matched = _matched(original, [deed for deed in deeds if deed.reason is None])
+    expert = _interactions(original)
+    place = max(matched.values(), default=-1)
+    if place + 1 == len(expert):
+        return len(original.plan), len(original.plan)
+    done, following = (-1 if place < 0 else expert[place].step), expert[place + 1].step
+    return min(done + 1, following), following
+
+
+def _interactions(original: Trajectory) -> list[ExpertAction]:
+    return [one for one in original.actions if one.object_id is not None]
+
+
+def _matched(original: Trajectory, worked: Sequence[Deed]) -> dict[int, int]:
+    """Which of the expert's interactions each deed is, in order, by action and class."""
+    expert = _interactions(original)
     matched: dict[int, int] = {}
     first = 0
     for number, deed in enumerate(worked):
@@ -189,13 +204,20 @@ def _steps(original: Trajectory, worked: Sequence[Deed]) -> list[int]:
             wanted = expert[place]
             same = wanted.action is deed.action
             if same and class_of(wanted.object_id or "") is deed.object_class:
-                matched[number] = wanted.step
+                matched[number] = place
                 first = place + 1
                 break
+    return matched
+
+
+def _steps(original: Trajectory, worked: Sequence[Deed]) -> list[int]:
+    """The high-level step of each action; walking belongs to the GotoLocation before a match."""
+    expert = _interactions(original)
+    matched = _matched(original, worked)
     steps: list[int] = []
     for number, deed in enumerate(worked):
         least = steps[-1] if steps else 0
-        later = [step for place, step in matched.items() if place >= number]
+        later = [expert[place].step for at, place in matched.items() if at >= number]
         step = max(least, later[0] if later else least)
         walking = deed.object_id is None
         before = step - 1

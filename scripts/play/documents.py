@@ -10,16 +10,19 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from PIL import Image
 
+from clalfred.agents.semantic_map.room_map import RoomMap
+from clalfred.scripts.play.demonstrations import current_steps
 from clalfred.scripts.play.world import World
 from gym_clalfred.actions import Action
 from gym_clalfred.env import MAX_FAILURES
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.objects import OPENABLE, PICKUPABLE, TOGGLEABLE, ObjectClass
 from gym_clalfred.possible_actions import TARGETS, applies
-from gym_clalfred.simulator.contract import ObjectState, Sight
+from gym_clalfred.simulator.contract import SIGHT_PIXELS, ObjectState, Sight
 
 #: Quality of the pictures: no artefact that a person sees, and fast to make.
 JPEG_QUALITY = 93
@@ -68,6 +71,7 @@ def world_document(world: World, *, with_room: bool, hints: bool = True) -> dict
     if hints:
         document["conditions"] = [[text, met] for text, met in world.conditions]
         document["map"] = _map(world)
+        document["now"] = current_steps(world.episode.trajectory, world.done)
     if with_room:
         annotation = world.episode.annotation
         document["goal"], document["instructions"] = annotation.goal, list(annotation.steps)
@@ -98,13 +102,24 @@ def unpack(message: bytes) -> tuple[dict[str, Any], list[bytes]]:
 
 
 def pictures(world: World) -> tuple[bytes, bytes]:
-    """The five views below each other as one JPEG, and what each pixel shows, deflated."""
-    views = world.observation["rgb"]
-    count, height, width, _ = views.shape
-    image = Image.fromarray(views.reshape(count * height, width, 3))
+    """The views as one JPEG, and the instance at each pixel of 300 x 300 views, deflated.
+
+    The front view is at the top. The other four are below it, in two rows of half its size.
+    """
+    front, *others = world.observation["rgb"]
+    side = len(front)
+    image = Image.new("RGB", (side, 2 * side))
+    image.paste(Image.fromarray(front))
+    small = Image.fromarray(np.concatenate(others)).reduce(2)
+    for number in range(len(others)):
+        across, down = number % 2 * side // 2, side + number // 2 * side // 2
+        image.paste(
+            small.crop((0, number * side // 2, side // 2, (number + 1) * side // 2)), (across, down)
+        )
     buffer = io.BytesIO()
     image.save(buffer, "jpeg", quality=JPEG_QUALITY, subsampling=0)
-    instances = world.observation["instances"].astype("<u2")
+    step = side // SIGHT_PIXELS
+    instances = world.observation["instances"][:, ::step, ::step].astype("<u2")
     return buffer.getvalue(), zlib.compress(instances.tobytes(), 1)
 
 
@@ -195,6 +210,10 @@ def _suggestion(world: World) -> dict[str, Any] | None:
             for value, index in zip(best.values, best.indices)
         ],
     }
+    memory = suggestion.state.memory
+    if isinstance(memory, RoomMap):
+        cells, agent = memory.drawing(int(classes.argmax()) + 1)
+        told["memory"] = {"cells": cells.tolist(), "agent": agent}
     if decision.progress is not None:
         told["progress"] = round(float(decision.progress.mean()), 3)
     if "words" in decision.shown:

@@ -173,8 +173,8 @@ def make_app(hub: Hub) -> Starlette:
         await socket.send_text(json.dumps({"session": name}))
         try:
             await _converse(hub, name, socket)
-        except WebSocketDisconnect:
-            pass
+        except (WebSocketDisconnect, asyncio.CancelledError):
+            pass  # the tab was closed, or the server ends while it answers
         finally:
             hub.leave(name, socket)
 
@@ -211,7 +211,7 @@ def serve(library: Library, port: int | None, browser: bool) -> None:
 def settings() -> dict[str, Any]:
     """How uvicorn is to serve: messages that are far too long never reach the page's code."""
     return {
-        "log_level": "warning",
+        "log_level": "critical",
         "access_log": False,
         "ws": "websockets-sansio",
         "ws_max_size": 2 * MESSAGE_BYTES,

@@ -26,8 +26,8 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.possible_actions import most_central
 from gym_clalfred.simulator.contract import AgentPose, Simulator
 
-#: Side of the views on the page.
-VIEW_PIXELS = 300
+#: Side of the views as rendered. The page shows the front view at this size and the others at half.
+VIEW_PIXELS = 600
 
 #: Free roaming has no end of its own.
 ROAMING_STEPS = 100_000

@@ -24,6 +24,7 @@ uvicorn: Any = pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
 pytest.importorskip("starlette", reason=REASON)
 
+from clalfred.scripts.play.scoring import Score  # noqa: E402
 from clalfred.scripts.play.server import Hub, listen, make_app, settings  # noqa: E402
 from clalfred.scripts.play.session import Choice, Library  # noqa: E402
 from clalfred.scripts.play.world import Performer  # noqa: E402
@@ -190,3 +191,47 @@ def test_watching_taking_over_and_saving(new_tab: Callable[[str], Tab], tmp_path
         tab.answered(lambda: tab.click_on("document.getElementById('save')"))
         assert "saved" in tab.value("document.getElementById('note').textContent")
         assert tab.errors == []
+
+
+def test_two_agents_read_look_and_remember(new_tab: Callable[[str], Tab]) -> None:
+    library = Library(CHOICE)
+    for name in ("joint-masks", "finetuning-behavior-il"):
+        library.performers = [*library.performers, Performer(name, load_agent(name)[0])]
+    with served(Hub(library)) as address:
+        tab = new_tab(address)
+        tab.wait(ANSWERED)
+        assert tab.value("document.getElementById('loading').hidden")
+        for _ in range(4):
+            tab.answered(lambda: tab.click_on("document.getElementById('step')"))
+        titles = "[...document.querySelectorAll('.title')].map((one) => one.textContent)"
+        assert tab.value(titles) == ["joint-masks", "finetuning-behavior-il"]
+        for part in ("What the agent would do", "What it looks for", "What it reads", "remembers"):
+            assert part in tab.value("worlds[1].agent.textContent"), part
+        assert tab.value("document.querySelectorAll('#steps li.now').length") >= 1
+        # The second agent's world takes the keys once it was clicked.
+        tab.click_on("document.querySelectorAll('.world')[1].querySelector('.status')")
+        tab.answered(lambda: tab.press("ArrowLeft"))
+        assert tab.value("worlds.map((world) => world.told.step)") == [4, 5]
+        assert tab.errors == []
+
+
+def test_a_score_goes_to_its_end(new_tab: Callable[[str], Tab], tmp_path: Path) -> None:
+    choice = Choice(split="test_seen")
+    library = Library(choice)
+    source = library.source("tiny")
+    keys = library.keys(choice)[:2]
+    with Score(tmp_path / "ann.jsonl", "ann", source, keys, 100) as score:
+        library.score = score
+        with served(Hub(library)) as address:
+            tab = new_tab(address)
+            tab.wait(ANSWERED)
+            for hidden in ("ticks", "mapcard", "bar"):
+                assert tab.value(f"document.getElementById({hidden!r}).hidden"), hidden
+            for number in (1, 2):
+                tab.answered(lambda: tab.press("Enter"))
+                where = tab.value("document.getElementById('where').textContent")
+                assert where == f"{number} of 2 done, 0 solved"
+                tab.answered(lambda: tab.click_on("document.querySelector('.banner .main')"))
+            assert "done" in tab.value("document.getElementById('note').textContent")
+            assert tab.errors == []
+    assert len((tmp_path / "ann.jsonl").read_text().splitlines()) >= 2

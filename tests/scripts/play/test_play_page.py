@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,19 +18,29 @@ from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import MAX_FAILURES
 from tests.helpers.play_sessions import PLACE, expert, pictures, told
+from tests.helpers.runs import untrained_agent
 
 REASON = "needs the extra play: pip install 'cl-alfred-gym[play]'"
-pytest.importorskip("uvicorn", reason=REASON)
+uvicorn: Any = pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
 pytest.importorskip("httpx", reason="starlette's test client needs httpx")
 testclient: Any = pytest.importorskip("starlette.testclient", reason=REASON)
 
 from starlette.websockets import WebSocketDisconnect  # noqa: E402
+from websockets.exceptions import ConnectionClosed  # noqa: E402
+from websockets.sync.client import connect  # noqa: E402
 
-from clalfred.scripts.play import main  # noqa: E402
+from clalfred.scripts.play import _performers, main  # noqa: E402
 from clalfred.scripts.play.demonstrations import solves  # noqa: E402
 from clalfred.scripts.play.documents import unpack  # noqa: E402
-from clalfred.scripts.play.server import MESSAGE_BYTES, TOO_LONG, Hub, make_app  # noqa: E402
+from clalfred.scripts.play.server import (  # noqa: E402
+    MESSAGE_BYTES,
+    TOO_LONG,
+    Hub,
+    listen,
+    make_app,
+    settings,
+)
 from clalfred.scripts.play.session import Library, Session  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -182,6 +193,35 @@ def test_a_reload_continues_and_tabs_are_independent(hub: Hub) -> None:
             assert other.ask("turn", by=1)["worlds"][0]["step"] == 0
             shown = again.ask("show")
             assert (shown["number"], shown["worlds"][0]["step"]) == (0, 1)
+
+
+def test_ending_while_it_answers_is_silent(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked, ended = threading.Event(), threading.Event()
+
+    def slow(self: Session, message: object) -> bytes:
+        asked.set()
+        ended.wait(60)
+        return b""
+
+    monkeypatch.setattr(Session, "handle", slow)
+    options = {**settings(), "timeout_graceful_shutdown": 0}
+    listener = listen(0)
+    server = uvicorn.Server(uvicorn.Config(make_app(hub), **options))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    here = f"127.0.0.1:{listener.getsockname()[1]}"
+    with connect(f"ws://{here}/talk?token={hub.token}", origin=f"http://{here}") as socket:
+        socket.recv()
+        socket.send(json.dumps({"do": "show"}))
+        assert asked.wait(60)
+        server.should_exit = True
+        with pytest.raises(ConnectionClosed):
+            socket.recv(60)
+        ended.set()
+        thread.join(60)
+    assert capfd.readouterr().err == ""
 
 
 def test_a_session_belongs_to_the_newest_tab(hub: Hub) -> None:
@@ -398,6 +438,15 @@ def test_a_port_that_is_taken() -> None:
         done = CliRunner().invoke(main, ["--no-browser", "--tier", "tiny", "--port", port])
     assert done.exit_code == 1
     assert "choose another with --port" in done.output
+
+
+def test_agents_are_called_by_their_names(tmp_path: Path) -> None:
+    untrained_agent(tmp_path / "mine")
+    agents = ("finetuning-behavior-il", str(tmp_path / "mine"), str(tmp_path / "mine/agent.zip"))
+    titles = [performer.title for performer in _performers(agents)[0]]
+    assert titles[0] == "finetuning-behavior-il: finetuning, behavior-il, seed 1"
+    assert titles[1] == titles[2]
+    assert titles[1].startswith("mine: ")
 
 
 def test_help_fits_a_terminal_and_explains_every_option() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
+import zlib
 from pathlib import Path
 
 import gymnasium
 import pytest
+from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.recording import Performer as Filmed
 from clalfred.agents.acting.recording import trace_of
 from clalfred.agents.acting.records import read_results
+from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import new_agent
@@ -28,7 +32,7 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.registration import ENV_IDS
 from gym_clalfred.stream import TaskStream, demonstration_of
 from tests.helpers.followers import Follower
-from tests.helpers.play_sessions import PLACE, solve, told
+from tests.helpers.play_sessions import PLACE, expert, solve, told
 from tests.helpers.runs import untrained_agent
 
 # Watching and taking over.
@@ -77,7 +81,37 @@ def test_what_an_agent_reads_and_looks_for(library: Library, mapper: Performer) 
     assert words[0] == "<goal>"
     assert abs(sum(weight for _, weight in agent["words"]) - 1) < 0.02
     assert len(agent["heat"]) == 5
+    # Its map has a floor, and grows with what it sees.
+    known = [sum(map(len, agent["memory"]["cells"]))]
+    assert {FLOOR, OBSTACLE} <= set().union(*agent["memory"]["cells"])
+    for action in ("RotateLeft", "MoveAhead", "RotateLeft"):
+        agent = told(session, "act", action=action)["worlds"][0]["agent"]
+        known.append(sum(map(len, agent["memory"]["cells"])))
+        x, z, _ = agent["memory"]["agent"]
+        assert agent["memory"]["cells"][x][z] != OBSTACLE
+    assert known[-1] > known[0]
     session.sleep()
+
+
+def test_current_instructions_follow_the_interactions(session: Session) -> None:
+    trajectory = told(session, "show") and session.worlds[0].episode.trajectory
+    following = [one.step for one in trajectory.actions if one.object_id]
+    past = len(trajectory.plan)
+    now = told(session, "show")["worlds"][0]["now"]
+    assert now == [0, following[0]]
+    for action, target in list(expert(session)):
+        if target is not None:
+            assert now[0] <= following.pop(0) == now[1]
+        now = told(session, "act", action=action.name, object=target)["worlds"][0]["now"]
+    assert now == [past, past]
+    # Going back makes them current again.
+    assert told(session, "go_to", step=0)["worlds"][0]["now"][0] == 0
+
+
+def test_the_front_view_is_large(session: Session) -> None:
+    picture, instances = unpack(session.handle({"do": "show"}))[1]
+    assert Image.open(io.BytesIO(picture)).size == (600, 1200)
+    assert len(zlib.decompress(instances)) == 5 * 300 * 300 * 2
 
 
 def test_taking_over_and_handing_back(library: Library, mapper: Performer) -> None:
