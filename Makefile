@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test check format lint types agents docs notebooks bench clean
+.PHONY: demo test check format lint types agents board docs notebooks bench clean
 
 $(VENV)/.installed: setup.py constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,6 +52,10 @@ notebooks: $(VENV)/.installed-docs  ## executes the tutorials and keeps their ou
 
 agents: $(VENV)/.installed  ## trains the agents that come with the package; takes hours
 	$(BIN)/python -m clalfred.scripts.agents
+
+board: $(VENV)/.installed  ## submissions of the runs in RUNS, and the page that lists them
+	$(BIN)/python -m clalfred.scripts.submit $(RUNS) --out docs/board
+	$(BIN)/python -m clalfred.scripts.verify docs/board/*.jsonl.gz --page docs/board/index.html
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks.environment

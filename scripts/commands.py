@@ -18,6 +18,7 @@ COMMANDS = {
     "record": "film an agent, the expert or a person",
     "report": "tables and a page from finished runs",
     "sweep": "many runs: methods, setups, orders and seeds",
+    "submit": "make submissions to the board from finished runs",
     "verify": "replay submissions to the board and list the verified ones",
     "generate": "make the episodes of a tier",
     "data": "import ALFRED's data, and see what there is",
@@ -83,7 +84,7 @@ def _overview() -> str:
     )
 
 
-train, evaluate, record, report, sweep, verify, generate, data, play, player, doctor = (
+train, evaluate, record, report, sweep, submit, verify, generate, data, play, player, doctor = (
     partial(start, name) for name in COMMANDS
 )
 

@@ -17,22 +17,24 @@ if TYPE_CHECKING:
 EPILOG = """
 \b
 Examples:
-  clalfred-evaluate RUN --submission cama.jsonl    makes a submission
-  clalfred-verify cama.jsonl                       replays it
-  clalfred-verify board/*.jsonl --page board.html  and writes the board
+  clalfred-submit RUN --out board                     makes submissions
+  clalfred-verify board/*.jsonl.gz                    replays them
+  clalfred-verify board/*.jsonl.gz --page board.html  and writes the board
 """
 
 
 @click.command(epilog=EPILOG)
 @version_option
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@click.option("--data", type=click.Path(), help="Folder with the episodes, if they are no tier's.")
+@click.option(
+    "--data", type=click.Path(), help="Folder with the episodes, unless they are a tier's."
+)
 @click.option("--page", type=click.Path(), help="Write a page that lists the verified ones.")
 @clear_errors
 def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
     """Replay submission FILES in the embedded simulator and recompute every number.
 
-    The exit code is 1 if one of them is refused; the reason is said.
+    Says why a file is refused, and then exits with 1.
     """
     from clalfred.cl.board.page import write_board
     from clalfred.cl.report.text import scores_table
@@ -40,7 +42,7 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
     from gym_clalfred.errors import DataError
 
     source = None if data is None else open_source(data=data)
-    verified = []
+    verified, kept_files = [], []
     for file in files:
         try:
             found = _replayed(file, source)
@@ -49,6 +51,7 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
             click.echo(f"refused: {text if text.startswith(file) else f'{file}: {text}'}", err=True)
             continue
         verified.append(found)
+        kept_files.append(file)
         submission, kept = found.submission, found.available - found.missing
         click.echo(
             f"verified: {file}: {submission.name}, {submission.split.value} of {submission.data}, "
@@ -56,7 +59,7 @@ def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
         )
         click.echo(scores_table({"": found.scores}))
     if page is not None:
-        click.echo(write_board(page, verified))
+        click.echo(write_board(page, verified, kept_files))
     if len(verified) < len(files):
         sys.exit(1)
 

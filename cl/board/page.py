@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
+from urllib.parse import quote
 
 from clalfred.cl.board.verification import Verified
 from clalfred.cl.experiment.results import SCORES
@@ -15,28 +17,38 @@ from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.quotas import TIERS
 
 _COLUMNS = (
-    "submission", "method", "setup", "agent", *SCORES, "episodes", "notes", "trained on",
+    "submission", "method", "agent", *SCORES, "episodes", "notes", "trained on",
     "order, seed", "weights", "file",
 )  # fmt: skip
 
 
-def write_board(path: str | Path, submissions: Sequence[Verified]) -> Path:
-    """Writes the page, at once or not at all."""
+def write_board(
+    path: str | Path, submissions: Sequence[Verified], files: Sequence[str | Path] = ()
+) -> Path:
+    """Writes the page, at once or not at all, with links to the submissions' files if given."""
+    folder = Path(path).absolute().parent
+    links = [Path(os.path.relpath(file, folder)).as_posix() for file in files]
     with atomic_file(Path(path)) as file:
-        file.write(board_html(submissions).encode())
+        file.write(board_html(submissions, links).encode())
     return Path(path)
 
 
-def board_html(submissions: Sequence[Verified]) -> str:
-    """The page: a table for each split of each data set, the best success rate first.
+def board_html(submissions: Sequence[Verified], links: Sequence[str] = ()) -> str:
+    """The page: a table for each split and setup of each data set, the best success rate first.
 
     Submissions that left episodes out stand below the complete ones, whatever they score.
+
+    Args:
+        submissions: what to list.
+        links: addresses of their files, in the same order; none without.
     """
-    groups: dict[tuple[str, str], list[Verified]] = {}
+    addresses = {one.submission.sha256: link for one, link in zip(submissions, links)}
+    groups: dict[tuple[str, str, str], list[Verified]] = {}
     for one in submissions:
-        submission = one.submission
-        groups.setdefault((submission.data, submission.split.value), []).append(one)
-    tables = "\n".join(_table(*key, groups[key]) for key in sorted(groups))
+        submission, run = one.submission, one.submission.run
+        setup = run.setup if run.schedule == "disjoint" else f"{run.setup}, {run.schedule}"
+        groups.setdefault((submission.data, setup, submission.split.value), []).append(one)
+    tables = "\n".join(_table(*key, groups[key], addresses) for key in sorted(groups))
     template = resources.files("clalfred.cl.board").joinpath("board.html").read_text("utf-8")
     count = f"{len(submissions)} submission{'' if len(submissions) == 1 else 's'}"
     return template.replace("<!-- count -->", f"{count}, release {escape(__version__)}").replace(
@@ -44,19 +56,28 @@ def board_html(submissions: Sequence[Verified]) -> str:
     )
 
 
-def _table(data: str, split: str, found: Sequence[Verified]) -> str:
+def _table(
+    data: str, setup: str, split: str, found: Sequence[Verified], addresses: Mapping[str, str]
+) -> str:
     ordered = sorted(
         found, key=lambda one: (one.missing > 0, -one.scores.sr, -one.scores.gc, _name(one))
     )
     head = "".join(f"<th>{escape(column.replace('_', ' '))}</th>" for column in _COLUMNS)
     rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(one)) + "</tr>"
+        "<tr>" + "".join(f"<td>{cell}</td>" for cell in _row(one, addresses)) + "</tr>"
         for one in ordered
     )
+    title = f"{escape(setup)}, {escape(split)} <small>{escape(data)}</small>"
     return (
-        f"<h2>{escape(split)} of {escape(data)}</h2>\n<table>\n<thead><tr>{head}</tr></thead>\n"
+        f"<h2>{title}</h2>\n<table>\n<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{rows}\n</tbody>\n</table>"
     )
+
+
+def _row(one: Verified, addresses: Mapping[str, str]) -> list[str]:
+    *cells, file = map(escape, _cells(one))
+    address = addresses.get(one.submission.sha256)
+    return [*cells, file if address is None else f'<a href="{escape(quote(address))}">{file}</a>']
 
 
 def _cells(one: Verified) -> list[str]:
@@ -66,7 +87,6 @@ def _cells(one: Verified) -> list[str]:
     return [
         submission.name,
         run.method_title,
-        run.setup if run.schedule == "disjoint" else f"{run.setup}, {run.schedule}",
         run.agent,
         *(percent(getattr(one.scores, field)) for field in SCORES.values()),
         f"{count}" if not one.missing else f"{kept} of {one.available}",

@@ -2,14 +2,18 @@
 
 The file holds JSON lines. The first says what was evaluated, how, and what is claimed; then comes
 one line per episode with all its actions; the last is the SHA-256 of everything above it. Nothing
-in it is executed, and paths of the machine that wrote it are not in it.
+in it is executed, and paths of the machine that wrote it are not in it. The file may be compressed
+with gzip.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import io
 import json
 import platform
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -35,6 +39,7 @@ from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UsageEr
 
 FORMAT = 1
 _MARK = "clalfred-submission"
+_GZIP = b"\x1f\x8b"
 #: Larger files are not read: the whole validation split of tier full takes a tenth of it.
 LARGEST_BYTES = 200_000_000
 _MOST_EPISODES = 100_000
@@ -142,9 +147,15 @@ def check_name(name: str) -> str:
 
 
 def write_submission(path: str | Path, submission: Submission) -> Path:
-    """Writes the file, at once or not at all; equal submissions give equal bytes."""
+    """Writes the file, at once or not at all; equal submissions give equal bytes.
+
+    A name that ends in ``.gz`` makes it a compressed file.
+    """
+    content = encode(submission)
+    if Path(path).suffix == ".gz":
+        content = gzip.compress(content, mtime=0)
     with atomic_file(Path(path)) as file:
-        file.write(encode(submission))
+        file.write(content)
     return Path(path)
 
 
@@ -190,6 +201,15 @@ def read_submission(path: str | Path) -> Submission:
         if path.stat().st_size > LARGEST_BYTES:
             raise DataError(f"{path}: has over {LARGEST_BYTES} bytes, more than any submission")
         content = path.read_bytes()
+        if content.startswith(_GZIP):
+            with gzip.open(io.BytesIO(content)) as file:
+                content = file.read(LARGEST_BYTES + 1)
+            if len(content) > LARGEST_BYTES:
+                raise DataError(f"{path}: has over {LARGEST_BYTES} bytes, more than any submission")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(
+            f"{path}: was changed or cut off after it was compressed ({error})"
+        ) from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
     end = content.rfind(b"\n", 0, -1) + 1

@@ -26,6 +26,7 @@ from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import IMAGE_SIZES, ClAlfredEnv
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.stream import group_by_task
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Verified:
 
     Args:
         submission: what was replayed.
-        available: how many episodes an evaluation on its split and data has.
+        available: how many episodes a complete submission has.
         missing: how many of those it left out.
     """
 
@@ -75,11 +76,30 @@ def verify(
             _compare(claimed, replay(env, key, claimed.actions))
             on_episode(claimed)
     _check_scores(submission, source)
+    asked = _asked(submission, source, set(keys))
+    return Verified(submission, len(asked), len(asked - set(keys)))
+
+
+def _asked(
+    submission: Submission, source: EpisodeSource, found: set[EpisodeKey]
+) -> set[EpisodeKey]:
+    """The episodes of a complete submission: the whole split, or what its setup evaluates on.
+
+    Environment-IL evaluates on equally many episodes of each room type.
+    """
     tier = None if submission.tier is None else TIERS[submission.tier]
-    asked = select(
-        source, submission.split.value, annotations=tier.evaluated_annotations if tier else None
-    )
-    return Verified(submission, len(asked), len(set(asked) - set(keys)))
+    annotations = tier.evaluated_annotations if tier else None
+    whole = set(select(source, submission.split.value, annotations=annotations))
+    setup = submission.run.task_setup
+    if whole <= found or not setup.is_balanced_by_room:
+        return whole
+    entries = [entry for entry in source.entries(submission.split) if entry.key in whole]
+    try:
+        groups = group_by_task(entries, setup)
+    except BadInputError:  # the data lacks a task
+        return whole
+    balanced = {key for keys in groups.values() for key in keys}
+    return balanced if balanced <= found else whole
 
 
 def replay(env: ClAlfredEnv, key: EpisodeKey, log: str) -> EpisodeResult:

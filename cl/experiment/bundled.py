@@ -18,6 +18,7 @@ import yaml
 from clalfred import agents
 from clalfred.agents.checkpoint import load_state, save_state, with_suffix
 from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.folder import finished_runs, read_config
 from gym_clalfred.errors import BadInputError, DataError, DivergenceError
 
 #: Where they are.
@@ -26,7 +27,7 @@ FOLDER = Path(agents.__file__).parent / "trained"
 #: Says how they are trained.
 RECIPES = "agents.yaml"
 
-#: All of them together may take so many bytes.
+#: The size limit of all of them together.
 MOST_BYTES = 30_000_000
 
 
@@ -105,10 +106,27 @@ def make_bundled(name: str, config: RunConfig, runs: Path, folder: Path | None =
     from clalfred.cl.experiment.run import train
 
     train(config, runs / name, media=False)
+    return take_bundled(name, runs / name, folder)
+
+
+def take_bundled(name: str, run: Path, folder: Path | None = None) -> Bundled:
+    """Puts the agent of a finished run into the folder of bundled ones.
+
+    Args:
+        name: what it will be called.
+        run: the run's folder.
+        folder: of the bundled agents.
+    """
     target = (folder or FOLDER) / f"{name}.zip"
     before = target.read_bytes() if target.is_file() else b""
-    store(runs / name / "agent.zip", target)
+    store(run / "agent.zip", target)
     return Bundled(target, target.read_bytes() == before)
+
+
+def find_run(config: RunConfig, folder: str | Path) -> Path | None:
+    """The first finished run below a folder with exactly these settings, if there is one."""
+    runs = (run for run in finished_runs(folder) if read_config(run / "config.json") == config)
+    return next(runs, None)
 
 
 def store(trained: str | Path, target: str | Path) -> Path:

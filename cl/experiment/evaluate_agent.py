@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,13 @@ def evaluate_agent(
         raise BadInputError("no episode was chosen: widen the task or room filter")
     rollout = RolloutConfig(workers=workers, max_steps=config.step_limit, backend=config.backend)
     results = evaluate(policy, source, keys, rollout, lines, on_result)
-    types = {str(entry.key): entry.task_type for entry in source.entries(keys[0].split)}
+    return summarize(results, source)
+
+
+def summarize(results: Sequence[EpisodeResult], source: EpisodeSource) -> EvaluationSummary:
+    """Scores over all results, which are of one split, and by task type."""
+    split = EpisodeKey.parse(results[0].episode).split
+    types = {str(entry.key): entry.task_type for entry in source.entries(split)}
     groups: dict[str, list[EpisodeResult]] = {}
     for result in results:
         groups.setdefault(types[result.episode].paper_name, []).append(result)

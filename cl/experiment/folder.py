@@ -171,6 +171,13 @@ def refuse_other_run(folder: Path, config: RunConfig) -> None:
         )
 
 
+def finished_runs(folder: str | Path) -> list[Path]:
+    """The folders of finished runs, this one or any below it, in the order of their paths."""
+    names = ("config.json", "agent.zip", "results.json")
+    found = (path.parent for path in sorted(Path(folder).rglob("results.json")))
+    return [path for path in found if all((path / name).is_file() for name in names)]
+
+
 def read_config(path: Path) -> RunConfig:
     """The config of a run's folder, of this release's format."""
     try:

@@ -97,9 +97,28 @@ def test_the_command_trains_them_and_again_gives_the_same_bytes(
         made = CliRunner().invoke(agents_command, arguments)
         assert made.exit_code == 0, made.output
         assert f"nano: {said}, {folder / 'nano.zip'}" in made.output
+    # Finished runs are as good as training.
+    stored = (folder / "nano.zip").read_bytes()
+    (folder / "nano.zip").unlink()
+    arguments = ["--recipes", str(recipes), "--folder", str(folder), "--from", "first"]
+    made = CliRunner().invoke(agents_command, arguments)
+    assert made.exit_code == 0, made.output
+    assert (folder / "nano.zip").read_bytes() == stored
+    recipes.write_text(json.dumps({"nano": {**settings, "seed": 9}}))
+    made = CliRunner().invoke(agents_command, arguments)
+    assert made.exit_code == 1
+    assert "first: expected finished runs with the settings of nano, found none" in made.output
     assert list(bundled_agents()) == ["micro", "nano"]
     _, config = load_agent("nano", device="cpu")
     assert config == RunConfig.from_dict(settings)
+
+
+def test_too_many_bytes_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "MOST_BYTES", 100)
+    (folder / RECIPES).write_text("micro: {method: er, tier: tiny}\n")
+    listed = CliRunner().invoke(agents_command, ["--list"])
+    assert listed.exit_code == 1
+    assert "expected at most 100 bytes in all" in listed.output
 
 
 def test_the_command_lists_and_refuses_unknown_names(folder: Path, tmp_path: Path) -> None:

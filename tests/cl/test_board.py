@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,15 +17,18 @@ from click.testing import CliRunner, Result
 from clalfred.agents.acting.recording import expert_trace
 from clalfred.agents.acting.records import read_actions
 from clalfred.cl.board.page import board_html
-from clalfred.cl.board.submission import encode, read_submission, seal
+from clalfred.cl.board.submission import encode, read_submission, seal, write_submission
 from clalfred.cl.board.verification import Verified, verify
+from clalfred.cl.experiment import RunConfig, train
+from clalfred.cl.experiment.results import read_results as read_run
 from clalfred.scripts.evaluate import main as evaluate_command
+from clalfred.scripts.submit import main as submit_command
 from clalfred.scripts.verify import main as verify_command
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError, DataError
-from tests.helpers.runs import untrained_agent
+from tests.helpers.runs import MICRO, untrained_agent
 
 Lines = list[dict[str, Any]]
 
@@ -258,6 +264,85 @@ def test_the_page_lists_what_is_verified(submitted: Path, solved: Path, tmp_path
     assert "limit 12" in rows[0]
     assert "2 submissions" in text
     assert "<script" not in text
+
+
+def test_the_page_links_to_the_files(submitted: Path, tmp_path: Path) -> None:
+    page = tmp_path / "site" / "board.html"
+    assert run_verify(submitted, "--page", page).exit_code == 0
+    (link,) = re.findall('<a href="([^"]+)">', page.read_text())
+    assert (page.parent / unquote(link)).resolve() == submitted.resolve()
+
+
+def test_compressed_submissions_are_read_and_damage_is_found(
+    submitted: Path, tmp_path: Path
+) -> None:
+    submission = read_submission(submitted)
+    path = write_submission(tmp_path / "it.jsonl.gz", submission)
+    content, draw = path.read_bytes(), random.Random(0)
+    assert read_submission(path) == submission
+    assert len(content) < 0.3 * submitted.stat().st_size
+    assert write_submission(path, submission).read_bytes() == content
+    for _ in range(1000):
+        path.write_bytes(damaged(content, draw))
+        try:  # a gzip header has bits that mean nothing
+            assert read_submission(path) == submission
+        except DataError as error:
+            assert "it.jsonl.gz" in str(error)  # noqa: PT017
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of Environment-IL that was evaluated on all its episodes."""
+    config = RunConfig(
+        method="finetuning", setup="environment-il", tier="tiny", agent="two-branch",
+        episodes_per_task=1, batch_size=4, max_steps=3, overrides=MICRO,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("sweep") / "mine"
+    train(config, folder, media=False)
+    return folder
+
+
+def test_a_finished_run_is_submitted_by_one_command(finished: Path, tmp_path: Path) -> None:
+    run = CliRunner().invoke(submit_command, [str(finished.parent), "--out", str(tmp_path)])
+    assert run.exit_code == 0, run.output
+    files = [tmp_path / f"mine-{split}.jsonl.gz" for split in ("valid_seen", "valid_unseen")]
+    assert run.output.splitlines() == [str(file) for file in files]
+    results = read_run(finished / "results.json")
+    for file, split in zip(files, ("seen", "unseen")):
+        found = verify(read_submission(file))
+        assert found.missing == 0, "what Environment-IL evaluates on is complete"
+        assert found.submission.name == "finetuning, order 1"
+        assert found.scores.sr == pytest.approx(results.metric(split, "SR_last"))
+        assert found.scores.gc == pytest.approx(results.metric(split, "GC_last"))
+
+
+def test_runs_that_cannot_be_submitted(finished: Path, tmp_path: Path) -> None:
+    def said(*arguments: object) -> str:
+        run = CliRunner().invoke(submit_command, [str(one) for one in arguments])
+        assert run.exit_code == 1
+        assert run.output.count("\n") == 1
+        return run.output
+
+    assert "expected a finished run in it or below it, found none" in said(tmp_path)
+    copy = tmp_path / "mine"
+    shutil.copytree(finished, copy)
+    assert "expected folders with different names" in said(finished, copy)
+    untrained_agent(tmp_path / "other")
+    shutil.copy(tmp_path / "other" / "agent.zip", copy / "agent.zip")
+    assert "agent" in said(copy)  # the records are of another agent
+    shutil.copy(finished / "agent.zip", copy / "agent.zip")
+    shutil.rmtree(copy / "evaluations")
+    assert "expected records of its evaluations, found none" in said(copy)
+
+
+def test_the_boards_own_entries_are_on_its_page() -> None:
+    folder = Path(__file__).parents[2] / "docs" / "board"
+    page = (folder / "index.html").read_text("utf-8")
+    files = sorted(folder.glob("*.jsonl.gz"))
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
+    assert page.count("</a>") == len(files)
+    for file in files:
+        assert f'">{read_submission(file).sha256[:12]}</a>' in page, file.name
 
 
 def test_names_cannot_change_the_page(submitted: Path) -> None:
