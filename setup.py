@@ -20,6 +20,7 @@ COMMANDS = (
     "play",
     "sweep",
     "report",
+    "submit",
     "verify",
 )
 

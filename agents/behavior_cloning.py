@@ -252,7 +252,7 @@ class BehaviorCloning:
         return None
 
     def save(self, path: str | Path) -> Path:
-        """Writes everything that learning goes on from; see ``clalfred.agents.checkpoint``."""
+        """Writes everything that is needed to continue; see ``clalfred.agents.checkpoint``."""
         return save_state(path, self.state_dict())
 
     @classmethod
@@ -378,7 +378,7 @@ class BehaviorCloning:
             self.step(self.losses(self.forward(self.make_batch(group))).mean())
 
     def updates_due(self, group: int) -> int:
-        """How many updates the last so many episodes call for."""
+        """How many updates the given number of new episodes calls for."""
         before = self.num_episodes - group
         share = self.training.updates
         return int(self.num_episodes * share) - int(before * share)

@@ -1,4 +1,4 @@
-"""What works on this machine, and how to mend what does not.
+"""What works on this machine, and how to fix the rest.
 
 Nothing is imported before it is looked at: any of it may be what is broken.
 """
@@ -202,7 +202,7 @@ def _thor() -> Finding:
         )
     from gym_clalfred.simulator.thor.checks import check_thor
 
-    # Starting Unity takes a while; whoever names an executable wants to know whether it works.
+    # Starting Unity takes a while; a user who names an executable wants to know whether it works.
     checks = list(check_thor(start="CLALFRED_THOR_EXECUTABLE" in os.environ))
     last = checks[-1]
     detail = "; ".join(f"{check.name} {check.detail}" for check in checks)

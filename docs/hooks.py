@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TUTORIALS = "tutorials"
 #: Commands in the order in which people meet them.
 COMMANDS = (
-    *("train", "evaluate", "record", "play", "sweep", "report", "verify"),
+    *("train", "evaluate", "record", "play", "sweep", "report", "submit", "verify"),
     *("generate", "data", "player", "doctor"),
 )
 

@@ -67,7 +67,7 @@ def read_settings(name: str | None) -> dict[str, Any]:
     return settings
 
 
-#: Whether a command, given these options, goes on from where it was.
+#: Whether a command, given these options, can be continued.
 Continues = Callable[[dict[str, Any]], bool]
 
 

@@ -88,7 +88,7 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
     help="Only this split, can be repeated.  [default: all]",
 )
 @click.option(
-    "--every", type=COUNT, default=1, show_default=True, help="Replay only every so many-th expert."
+    "--every", type=COUNT, default=1, show_default=True, help="Replay only every Nth expert."
 )
 @click.option(
     "--by",

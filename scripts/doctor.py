@@ -13,7 +13,7 @@ from gym_clalfred import __version__
 @click.command()
 @click.version_option(__version__, message="cl-alfred-gym %(version)s")
 def main() -> None:
-    """Say what works on this machine and how to mend what does not.
+    """Say what works on this machine and how to fix the rest.
 
     Exits with 1 if something is missing that the embedded backend needs.
     """
@@ -25,7 +25,7 @@ def main() -> None:
         sign = "ok" if one.works else ("MISSING" if one.needed else "-")
         click.echo(f"{sign:8}{one.name:{width}}  {one.detail}")
         if not one.works and one.fix:
-            click.echo(f"{'':8}{'':{width}}  to mend it: {one.fix}")
+            click.echo(f"{'':8}{'':{width}}  fix: {one.fix}")
     if any(one.needed and not one.works for one in findings):
         sys.exit(1)
 

@@ -21,7 +21,7 @@ EPILOG = """
 Examples:
   clalfred-evaluate runs/small/behavior-il-cama-order1-seed0
   clalfred-evaluate agent.zip --split valid_seen --task Heat --workers 2
-  clalfred-evaluate agent.zip --lines heat.jsonl       continues what is there
+  clalfred-evaluate agent.zip --lines heat.jsonl       continues an existing file
   clalfred-evaluate agent.zip --submission mine.jsonl  for clalfred-verify
 """
 
@@ -40,17 +40,17 @@ Examples:
 @click.option(
     "--annotations",
     type=COUNT,
-    help="At most so many of each trajectory.  [default: all on full, 1 on smaller tiers]",
+    help="At most this many of each trajectory.  [default: all on full, 1 on smaller tiers]",
 )
-@click.option("--limit", type=COUNT, help="At most so many, evenly spread.  [default: all]")
+@click.option("--limit", type=COUNT, help="At most this many, evenly spread.  [default: all]")
 @click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option("--backend", help="Simulator.  [default: that of the agent's run]")
 @click.option(
     "--max-steps",
     type=COUNT,
-    help="Cut episodes after so many steps.  [default: the run's; on other episodes that of their "
-    "tier, 100 for tiny and small, else 1000]",
+    help="Cut episodes after this many steps.  [default: the run's; on other episodes their "
+    "tier's, 100 for tiny and small, else 1000]",
 )
 @click.option(
     "--rules/--no-rules",
@@ -68,7 +68,7 @@ Examples:
 @click.option(
     "--lines",
     type=click.Path(),
-    help="JSON lines file for the episodes' results; goes on from what is there.",
+    help="JSON lines file for the episodes' results; continued if it exists.",
 )
 @click.option(
     "--submission",

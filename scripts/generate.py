@@ -11,7 +11,7 @@ EPILOG = """
 Examples:
   clalfred-generate small            into the cache, where commands find it
   clalfred-generate full --workers 8
-  clalfred-generate small --verify   check every byte of what is there
+  clalfred-generate small --verify   check every byte of an existing tier
 """
 
 
@@ -20,7 +20,7 @@ Examples:
 @click.argument("tier")
 @click.option("--workers", type=COUNT, help="Processes.  [default: all cores]")
 @click.option("--cache", type=click.Path(), help="Folder.  [default: the user's cache]")
-@click.option("--verify", is_flag=True, help="Only check what is there.")
+@click.option("--verify", is_flag=True, help="Only check an existing tier.")
 @clear_errors
 def main(tier: str, workers: int | None, cache: str | None, verify: bool) -> None:
     """Generate the episodes of a TIER: tiny, small or full."""

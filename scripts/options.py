@@ -40,7 +40,7 @@ def run_options(*without: str) -> Callable[[Command], Command]:
             multiple=True,
             callback=lambda context, option, texts: dict(map(_setting, texts)),
             help="A setting of the method (alpha=0.5) or of the agent (agent.dropout=0.1) instead "
-            "of the preset's; can be repeated. A wrong name is answered with all that there are.",
+            "of the preset's; can be repeated. A wrong name lists all names.",
         )(wrapped)
         for name, one in reversed(options.items()):
             _option(name, one)(wrapped)

@@ -36,7 +36,7 @@ Examples:
     type=click.Choice(["text", "markdown", "latex", "csv"]),
     default="text",
     show_default=True,
-    help="Of what is printed.",
+    help="Format of the printed table.",
 )
 @click.option(
     "--person",

@@ -39,7 +39,7 @@ continues where it was, with the same results as if it had never stopped.
 @version_option
 @run_options()
 @click.option("--config", help="YAML file with settings, or 'demo'; options given here win.")
-@click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<what it is>]")
+@click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<settings>]")
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
 @click.option(
     "--workers", type=COUNT, default=1, show_default=True, help="Processes that evaluate."

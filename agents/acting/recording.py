@@ -104,7 +104,7 @@ def trace_of(
     backend: str = "embedded",
     max_steps: int = 200,
 ) -> list[TracedAction]:
-    """What a performer does in an episode, at most so many steps of it."""
+    """What a performer does in an episode, up to a number of steps."""
     policy = performer.policy
     if policy is None:
         return expert_trace(source, key)[:max_steps]
@@ -209,7 +209,7 @@ def write_film(path: str | Path, frames: Sequence[Frame], fps: int = FRAMES_PER_
 
 
 def check_film(path: str | Path, performers: int = 1) -> None:
-    """Raises ``BadInputError`` if a film cannot have that name, or so many performers."""
+    """Raises ``BadInputError`` if a film cannot have that name, or this number of performers."""
     if performers not in (1, 2):
         raise BadInputError(f"expected one performer or two side by side, got {performers}")
     if Path(path).suffix.lower() not in FORMATS:

@@ -1,6 +1,6 @@
 """Results of evaluated episodes in a file of JSON lines; the first says what they depend on.
 
-An evaluation that was stopped goes on from such a file, but only if agent, data and limits are
+A stopped evaluation continues such a file, but only if agent, data and limits are
 those of its first line: results of another agent must not be taken for this one's.
 """
 

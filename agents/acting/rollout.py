@@ -2,7 +2,7 @@
 
 What happens in an episode depends on the agent and the episode alone, never on how many
 environments or processes there are; see ``acting.policy``. An episode that crashes or takes too
-long is a failed one. Results are written line by line, and what is there already is not run again.
+long is a failed one. Results are written line by line, and finished episodes are not run again.
 """
 
 from __future__ import annotations

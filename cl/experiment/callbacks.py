@@ -40,7 +40,7 @@ class RunCallback(BaseCallback):
         """So many demonstrations of ``total`` have been looked at, before learning begins."""
 
     def on_evaluating(self, learned: int) -> None:
-        """An evaluation begins after so many tasks."""
+        """An evaluation begins after the given number of tasks."""
 
     def on_evaluated_episode(self, record: Record, total: int) -> None:
         """An episode of ``total`` was evaluated."""

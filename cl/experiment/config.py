@@ -143,7 +143,7 @@ class RunConfig:
             self.method_settings(0)  # refuses one that is too small before anything slow begins
         if self.split_folder is not None and self.schedule != "disjoint":
             raise BadInputError(
-                f"schedule {self.schedule!r}: the split folder's stream is taken as it is; leave "
+                f"schedule {self.schedule!r}: the split folder defines the stream; leave "
                 "one of the two out"
             )
         if self.split_folder is not None and self.tasks is not None:

@@ -93,8 +93,8 @@ def select(
         split: such as ``valid_seen``.
         task: only those of a task type, by the paper's name.
         room: only those in rooms of a type.
-        annotations: at most so many of each trajectory.
-        limit: at most so many, evenly spread.
+        annotations: at most this many of each trajectory.
+        limit: at most this many, evenly spread.
     """
     choose("split", split, [one.value for one in Split])
     if task is not None:

@@ -91,7 +91,7 @@ def evaluation_sets(
 
 
 def thinned(sets: EvaluationSets, count: int | None) -> EvaluationSets:
-    """At most so many episodes of each task and split."""
+    """At most ``count`` episodes of each task and split."""
     return {split: [spread(one, count) for one in tasks] for split, tasks in sets.items()}
 
 

@@ -175,7 +175,7 @@ def validate(document: Any) -> None:
     for number, row in enumerate(document["curves"]):
         _need(_numbers(row), f"curves[{number}]", "numbers by name")
     _need(_numbers(document["seconds"]), "seconds", "numbers by name")
-    # Results of before it was written lack it.
+    # Older results lack it.
     _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
     for split in SPLITS:
         _check_split(document["splits"].get(split), f"splits.{split}", len(tasks))
@@ -248,7 +248,7 @@ def _check_positions(values: Any, size: int) -> None:
 
 
 def _check_split(part: Any, where: str, size: int) -> None:
-    """One of ``splits``, of a run with so many tasks."""
+    """One of ``splits``, of a run with the given number of tasks."""
     _need(isinstance(part, dict), where, "an object")
     _check_fields(part, where, _SPLIT)
     for name in METRICS:

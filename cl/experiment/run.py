@@ -241,7 +241,7 @@ class Run:
         self.save_cost = self.saved_at - began
 
     def evaluate(self, learned: int) -> None:
-        """Evaluates after so many tasks, unless that is done."""
+        """Evaluates after the given number of tasks, unless that is done."""
         if any(one.learned == learned for one in self.evaluations):
             return
         count = len(self.schedule.tasks)

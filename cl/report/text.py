@@ -25,7 +25,7 @@ def percent(share: float | None) -> str:
 
 
 def hundredths(share: float) -> float:
-    """A share in % as it is printed, with two places; what is nearly 0 has no sign."""
+    """A share in % for printing, with two places; a value close to 0 has no sign."""
     return round(100 * share, 2) + 0.0
 
 
@@ -56,7 +56,7 @@ def fitted(rows: Sequence[Sequence[str]], width: int = TEXT_WIDTH) -> str:
 
 
 def evaluation_table(results: Results, learned: int) -> str:
-    """SR and GC on every task evaluated after so many tasks."""
+    """SR and GC on every task, evaluated after the given number of tasks."""
     rows = [["task"] + [f"{title} {score}" for title in SPLITS for score in _SHORT]]
     for number, task in enumerate(results.tasks):
         cells = [

@@ -1,4 +1,4 @@
-"""Runs that were repeated, beside those of before."""
+"""Compares repeated runs with the published ones."""
 
 from __future__ import annotations
 

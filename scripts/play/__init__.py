@@ -26,7 +26,8 @@ EPILOG = """
 Examples:
   clalfred-play                                 walk and act
   clalfred-play --task Heat --room Kitchen
-  clalfred-play --agent runs/A --agent runs/B   watch two, and take over
+  clalfred-play --agent joint-masks             watch an agent, and take over
+  clalfred-play --agent runs/A --agent runs/B   watch two side by side
   clalfred-play --score 10 --split test_seen --name ann
 
 \b
@@ -44,7 +45,9 @@ printed address here.
     multiple=True,
     help="agent.zip, a run's folder or a bundled agent's name; two stand side by side.",
 )
-@click.option("--tier", help="Generated episodes.  [default: the agent's, or tiny]")
+@click.option(
+    "--tier", help="Generated episodes.  [default: the agent's if they are there, or tiny]"
+)
 @click.option("--data", type=click.Path(), help="Folder with other episodes.")
 @click.option(
     "--split",
@@ -62,12 +65,12 @@ printed address here.
     show_default=True,
     help="Folder for saved demonstrations.",
 )
-@click.option("--score", type=COUNT, help="Do so many episodes of the split for a score.")
+@click.option("--score", type=COUNT, help="Play this many episodes of the split for a score.")
 @click.option("--name", help="Who plays for the score.")
 @click.option(
     "--lines",
     type=click.Path(),
-    help="JSON lines file for the score; goes on from what is there.  [default: NAME-SPLIT.jsonl]",
+    help="JSON lines file for the score; continued if it exists.  [default: NAME-SPLIT.jsonl]",
 )
 @click.option(
     "--port",
@@ -111,7 +114,7 @@ def main(
         raise BadInputError("--score is a person's own: leave out --agent and --roam")
     performers, run_tier, run_data = _performers(agents)
     data = data or (run_data if tier is None else None)
-    tier = tier or run_tier or "tiny"
+    tier = tier or _tier_at_hand(run_tier)
     choice = Choice(OWN_DATA if data else tier, split, task or "", room or "", roam)
     library = Library(choice, data, performers, Path(save))
     with contextlib.ExitStack() as stack:
@@ -140,6 +143,17 @@ def _performers(agents: tuple[str, ...]) -> tuple[list[Performer], str | None, s
     return performers, *((runs[0].tier, runs[0].data) if runs else (None, None))
 
 
+def _tier_at_hand(wanted: str | None) -> str:
+    """The tier of an agent's run if it has been generated, else ``tiny``, which takes seconds."""
+    from gym_clalfred.data.quotas import TIERS
+    from gym_clalfred.data.tiers import tier_folder
+
+    if wanted is None or tier_folder(TIERS[wanted]).is_dir():
+        return wanted or "tiny"
+    click.echo(f"Tier {wanted} is not generated yet, so this plays tiny; --tier {wanted} makes it.")
+    return "tiny"
+
+
 def _short_name(path: str) -> str:
     """A bundled agent's name, or the run's folder."""
     given = Path(path)
@@ -147,7 +161,7 @@ def _short_name(path: str) -> str:
 
 
 def _score(library: Library, count: int, name: str, path: Path) -> Score:
-    """A person's score on the episodes that an evaluation of so many would take."""
+    """A person's score on the episodes that an evaluation with this limit would take."""
     from clalfred.cl.experiment.config import RunConfig
     from clalfred.cl.experiment.evaluate_agent import select
     from clalfred.scripts.play.scoring import Score

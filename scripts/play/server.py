@@ -1,4 +1,4 @@
-"""Serves the page: on this machine only, to whoever has the token, from no other origin."""
+"""Serves the page: on this machine only, with the token only, and to no other origin."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class World:
         return True
 
     def go_to(self, step: int) -> None:
-        """Goes to after so many of the deeds, by doing them again from the start."""
+        """Goes to the state after the given number of deeds, by doing them again from the start."""
         step = max(0, min(step, len(self.deeds)))
         if step == self._at:
             return
@@ -263,7 +263,7 @@ class World:
         by_agent: bool,
         again: bool = False,
     ) -> None:
-        self.suggestion()  # the agent looks at every step, whoever acts
+        self.suggestion()  # the agent sees every step, also a person's
         held, pose = self.simulator.held, self.simulator.agent
         choice = self._choice(action, wanted, mask)
         self._pointing = choice.pointing or self._pointing

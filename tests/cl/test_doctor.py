@@ -1,4 +1,4 @@
-"""``clalfred-doctor``: says what works, and how to mend what does not."""
+"""``clalfred-doctor``: says what works, and how to fix the rest."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_missing_necessities_fail_and_missing_extras_do_not(
     only(monkeypatch, Finding("extra", False, "absent", "get it", needed=False))
     run = CliRunner().invoke(main)
     assert run.exit_code == 0
-    assert "to mend it: get it" in run.output
+    assert "fix: get it" in run.output
     only(monkeypatch, Finding("heart", False, "absent", "transplant"))
     run = CliRunner().invoke(main)
     assert run.exit_code == 1
@@ -101,7 +101,7 @@ def test_a_package_that_cannot_be_imported_is_a_finding(package: str) -> None:
     )
     assert done.returncode == 1, done.stderr
     assert f"MISSING {package}" in done.stdout
-    assert "to mend it: install it again" in done.stdout
+    assert "fix: install it again" in done.stdout
     assert done.stderr == ""
 
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import MAX_FAILURES
 from tests.helpers.play_sessions import PLACE, expert, pictures, told
@@ -30,7 +32,7 @@ from starlette.websockets import WebSocketDisconnect  # noqa: E402
 from websockets.exceptions import ConnectionClosed  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
-from clalfred.scripts.play import _performers, main  # noqa: E402
+from clalfred.scripts.play import _performers, _tier_at_hand, main  # noqa: E402
 from clalfred.scripts.play.demonstrations import solves  # noqa: E402
 from clalfred.scripts.play.documents import unpack  # noqa: E402
 from clalfred.scripts.play.server import (  # noqa: E402
@@ -447,6 +449,17 @@ def test_agents_are_called_by_their_names(tmp_path: Path) -> None:
     assert titles[0] == "finetuning-behavior-il: finetuning, behavior-il, seed 1"
     assert titles[1] == titles[2]
     assert titles[1].startswith("mine: ")
+
+
+def test_an_agents_tier_is_not_generated_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _tier_at_hand(None) == "tiny"
+    monkeypatch.setenv("CLALFRED_CACHE", str(tmp_path))
+    assert _tier_at_hand("full") == "tiny"
+    assert "--tier full makes it" in capsys.readouterr().out
+    tier_folder(TIERS["full"]).mkdir(parents=True)
+    assert _tier_at_hand("full") == "full"
 
 
 def test_help_fits_a_terminal_and_explains_every_option() -> None:
