@@ -16,8 +16,8 @@ from typing import Any
 import safetensors.torch
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from clalfred.agents.vision.convolution import can_pack, conv_block, fuse, packed
 from clalfred.agents.vision.encoder import CHUNK, VisualEncoder
 from gym_clalfred.errors import DataError
 
@@ -33,11 +33,11 @@ class ConvolutionalNetwork(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         first, second, third = _WIDTHS
-        self.enter = nn.Sequential(_block(3, first, stride=2), _block(first, second, stride=2))
+        self.enter = nn.Sequential(conv_block(3, first, stride=2), conv_block(first, second, stride=2))
         #: At 21 x 21 a mug is still a few cells wide.
-        self.detail = _block(second, second)
-        self.down = _block(second, third, stride=3, padding=0)
-        self.context = nn.ModuleList([_block(third, third), _block(third, third)])
+        self.detail = conv_block(second, second)
+        self.down = conv_block(second, third, stride=3, padding=0)
+        self.context = nn.ModuleList([conv_block(third, third), conv_block(third, third)])
         self.out = nn.Conv2d(third, CHANNELS, 1)
 
     def forward(self, images: Tensor) -> Tensor:
@@ -68,7 +68,7 @@ class ConvEncoder(VisualEncoder):
         except (RuntimeError, ValueError, safetensors.SafetensorError) as error:
             raise DataError(f"{weights}: not weights of the small encoder ({error})") from error
         self.network.eval()
-        _fuse(self.network)
+        fuse(self.network)
         self.network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self._any_count: dict[int, bool] = {}
         self.name = f"conv-{hashlib.sha256(content).hexdigest()[:12]}"
@@ -111,22 +111,15 @@ def default_weights() -> bytes:
     )
 
 
-def can_pack() -> bool:
-    """Whether this build of torch has oneDNN's convolutions with packed weights."""
-    ops = torch.ops.mkldnn
-    names = "_convolution_pointwise", "_reorder_convolution_weight"
-    return torch.backends.mkldnn.is_available() and all(hasattr(ops, name) for name in names)
-
-
 def packed_forward(network: ConvolutionalNetwork) -> Callable[[Tensor], Tensor]:
     """The same network with weights packed once and each ReLU done by its convolution.
 
     The results are the same; it takes two thirds of the time.
     """
-    first, second = (_packed(block, size) for block, size in zip(network.enter, (84, 42)))
-    detail, down = _packed(network.detail, 21), _packed(network.down, 21)
-    context = [_packed(block, CELLS) for block in network.context]
-    out = _packed(network.out, CELLS, "sigmoid")
+    first, second = (packed(block, size) for block, size in zip(network.enter, (84, 42)))
+    detail, down = packed(network.detail, 21), packed(network.down, 21)
+    context = [packed(block, CELLS) for block in network.context]
+    out = packed(network.out, CELLS, "sigmoid")
 
     def forward(images: Tensor) -> Tensor:
         maps = second(first(images))
@@ -136,31 +129,3 @@ def packed_forward(network: ConvolutionalNetwork) -> Callable[[Tensor], Tensor]:
         return out(maps)
 
     return forward
-
-
-def _packed(block: nn.Module, size: int, then: str = "relu") -> Callable[[Tensor], Tensor]:
-    """The convolution of a block, for maps of a size, followed by a function of each number."""
-    conv = block[0] if isinstance(block, nn.Sequential) else block
-    assert isinstance(conv, nn.Conv2d)
-    how = conv.padding, conv.stride, conv.dilation, conv.groups
-    shape = [CHUNK, conv.in_channels, size, size]
-    weights = torch.ops.mkldnn._reorder_convolution_weight(conv.weight, *how, shape)
-    convolve, bias = torch.ops.mkldnn._convolution_pointwise, conv.bias
-    return lambda maps: convolve(maps, weights, bias, *how, then, [], "")
-
-
-def _block(inputs: int, outputs: int, stride: int = 1, padding: int = 1) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(inputs, outputs, 3, stride, padding, bias=False),
-        nn.BatchNorm2d(outputs),
-        nn.ReLU(),
-    )
-
-
-def _fuse(module: nn.Module) -> None:
-    """Merges each normalisation into its convolution."""
-    for child in module.modules():
-        if isinstance(child, nn.Sequential) and isinstance(child[0], nn.Conv2d):
-            norm = child[1]
-            assert isinstance(norm, nn.BatchNorm2d)
-            child[0], child[1] = fuse_conv_bn_eval(child[0], norm), nn.Identity()
