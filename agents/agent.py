@@ -151,7 +151,10 @@ class Agent(nn.Module, ABC):
     presets: ClassVar[Mapping[str, AgentConfig]]
 
     #: Which pictures it looks at: of ``rgb``, ``classes``, ``instances`` and ``depth``.
-    observes: ClassVar[frozenset[str]] = frozenset({"rgb"})
+    observes: frozenset[str] = frozenset({"rgb"})
+
+    #: Whether it reads off its views that its last action worked; then a blind one may feel that.
+    feels: ClassVar[bool] = False
 
     #: Whether it can be trained on its own choices instead of the expert's (no teacher forcing).
     can_feed_back: ClassVar[bool] = False

@@ -220,7 +220,7 @@ class EpisodeReader:
         for _ in replay(self._simulator, episode, not self.source.has_generated_rooms):
             frame = self._simulator.frame()
             shown = {name: getattr(frame, name) for name in self.agent.observes}
-            yield blank(shown, self.agent.encoder is None) if self.blind else shown
+            yield blank(shown, self.agent.feels) if self.blind else shown
 
     @cached_property
     def _keys(self) -> Mapping[str, EpisodeKey]:

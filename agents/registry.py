@@ -110,6 +110,7 @@ ENCODERS: Registry[Callable[[Path | None], VisualEncoder]] = Registry(
     "clalfred.encoders",
     {
         "conv": "clalfred.agents.vision.conv_encoder:ConvEncoder",
+        "segmentation": "clalfred.agents.vision.segmentation:SegmentationEncoder",
         "resnet-18": "clalfred.agents.vision.resnet:ResNetEncoder",
     },
 )

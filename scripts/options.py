@@ -28,7 +28,10 @@ def run_options(*without: str) -> Callable[[Command], Command]:
         def wrapped(**arguments: Any) -> Any:
             settings = {name: arguments.pop(name) for name in options}
             given = {name: value for name, value in settings.items() if value is not None}
-            changes = arguments.pop("changes")
+            changes, eyes = arguments.pop("changes"), arguments.pop("eyes")
+            if eyes:
+                name = given.get("agent", RunConfig.agent).partition(":")[0]
+                given["agent"] = f"{name}:{eyes}"
             if changes:
                 given["overrides"] = changes
             return command(settings=given, **arguments)
@@ -41,6 +44,12 @@ def run_options(*without: str) -> Callable[[Command], Command]:
             callback=lambda context, option, texts: dict(map(_setting, texts)),
             help="A setting of the method (alpha=0.5) or of the agent (agent.dropout=0.1) instead "
             "of the preset's; can be repeated. A wrong name lists all names.",
+        )(wrapped)
+        click.option(
+            "--eyes",
+            type=click.Choice(["masks", "rgb"]),
+            help="How the agent sees: classes and depths are given (masks), or an encoder guesses "
+            "them from the pictures (rgb). The same as --agent semantic-map:rgb.  [default: masks]",
         )(wrapped)
         for name, one in reversed(options.items()):
             _option(name, one)(wrapped)

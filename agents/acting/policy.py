@@ -172,7 +172,7 @@ class Policy:
         if not self.blind:
             return observation
         pictures = {name: observation[name] for name in self.agent.observes}
-        return blank(pictures, feels=self.agent.encoder is None)
+        return blank(pictures, self.agent.feels)
 
     def _forward(
         self,

@@ -1,5 +1,8 @@
 """An agent that sees: it plans the next interaction, looks for its class, and walks there.
 
+It sees in one of two ways: ``masks`` are the ground-truth classes and depths of the views, given as
+the benchmark gives masks; ``rgb`` are a frozen encoder's guesses at both, from the pictures alone.
+
 The planner reads the words and what was done, and predicts verb and class of the next interaction.
 It moves on only when an interaction has worked, so no wrong turn can disturb it. The walker sees
 the map and the views filtered by the class that is wanted, and chooses one step. In training the
@@ -9,6 +12,7 @@ wanted class is the demonstration's own, so what the walker sees is made once an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -30,6 +34,8 @@ from clalfred.agents.semantic_map.network import (
     combined,
 )
 from clalfred.agents.semantic_map.room_map import BITS, GRID, PIXELS, RoomMap, mirrored
+from clalfred.agents.vision.encoder import CachedEncoder, VisualEncoder
+from clalfred.agents.vision.segmentation import drawn
 from gym_clalfred.actions import Action
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.objects import RECEPTACLES, ObjectClass
@@ -39,28 +45,35 @@ from gym_clalfred.stream import DemonstratedAction
 #: Raised when stored samples are made in another way.
 VERSION = 1
 
+#: Classes and depths of the five views.
+Picture = tuple[NDArray[np.uint8], NDArray[np.float32]]
+
 _ACTIONS = len(Action)
+
+_MASKS = SemanticMapConfig(
+    batch_size=8, learning_rate=1e-3, max_gradient_norm=100.0, image_size=PIXELS
+)
 
 
 class SemanticMap(Agent):
     """Plans from words, remembers where it saw what, and walks by a map that it draws itself.
 
-    Its eyes are given: ground-truth classes and depths of the views, as the benchmark gives masks.
+    Args:
+        config: its settings.
+        encoder: says what the views show (``segmentation``); ``None`` if it is told.
     """
 
     config: SemanticMapConfig
-    observes = frozenset({"rgb", "classes", "depth"})
+    feels = True
     presets: ClassVar[Mapping[str, AgentConfig]] = {
-        "masks": SemanticMapConfig(
-            batch_size=8,
-            learning_rate=1e-3,
-            max_gradient_norm=100.0,
-            image_size=PIXELS,
-        ),
+        "masks": _MASKS,
+        "rgb": replace(_MASKS, encoder="segmentation"),
     }
 
-    def __init__(self, config: SemanticMapConfig, encoder: None = None) -> None:
+    def __init__(self, config: SemanticMapConfig, encoder: VisualEncoder | None = None) -> None:
         super().__init__(config, encoder)
+        self._eyes = None if encoder is None else CachedEncoder(encoder)
+        self.observes = frozenset({"rgb"} if encoder else {"rgb", "classes", "depth"})
         self.network = SemanticMapNetwork(config)
         bits, numbers, signs = mirrored()
         self._mirror_bits = torch.from_numpy(bits)
@@ -70,8 +83,8 @@ class SemanticMap(Agent):
 
     @property
     def sight(self) -> str:
-        """Ground truth, drawn into a map in this version's way."""
-        return f"masks-map{VERSION}"
+        """The encoder's name, or ground truth, drawn into a map in this version's way."""
+        return f"{'masks' if self.encoder is None else self.encoder.name}-map{VERSION}"
 
     def new_memory(self) -> RoomMap:
         """An empty map."""
@@ -85,12 +98,15 @@ class SemanticMap(Agent):
         An action has worked if it has changed any view.
         """
         worked = []
-        for observation, memory, (action, target) in zip(observations, memories, previous.tolist()):
+        pictures = self._pictures(observations)
+        for observation, memory, (action, target), picture in zip(
+            observations, memories, previous.tolist(), pictures
+        ):
             changed = memory.views is None or not np.array_equal(observation["rgb"], memory.views)
             if action != START:
                 memory.did(action, target, changed)
             memory.views = observation["rgb"]
-            memory.see(observation["classes"], observation["depth"])
+            memory.see(*picture)
             worked.append(changed and action != START)
         return {"worked": torch.tensor(worked, device=self.device)}
 
@@ -98,7 +114,7 @@ class SemanticMap(Agent):
         self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
     ) -> dict[str, Tensor]:
         """What the walker sees at every step, packed: some 400 bytes a step."""
-        shown = [(one["classes"], one["depth"]) for one in observations]
+        shown = [self._pictures([one])[0] for one in observations]
         want, places = _next(actions, [classes for classes, _ in shown])
         memory, bits, numbers = RoomMap(), [], []
         for step, (classes, depth) in enumerate(shown):
@@ -186,6 +202,15 @@ class SemanticMap(Agent):
         logits = combined(walking, plan.verb[:, 0])
         logits = logits - self.config.inhibition * sight.tried[:, :_ACTIONS]
         return Decision(logits, plan.object_class[:, 0], None, shown), {"track": track}
+
+    def _pictures(self, observations: Sequence[Observation]) -> list[Picture]:
+        """Classes and depths (5, 84, 84) of what each environment shows: as told, or as seen."""
+        if self._eyes is None:
+            return [(one["classes"], one["depth"]) for one in observations]
+        views = np.stack([one["rgb"] for one in observations])
+        seen = drawn(self._eyes.encode(views.reshape(-1, *views.shape[2:])), PIXELS)
+        shape = (*views.shape[:2], PIXELS, PIXELS)
+        return list(zip(seen.classes.reshape(shape), seen.depth.reshape(shape)))
 
     def _look(
         self, memories: Sequence[RoomMap], verb: Tensor, want: Tensor, place: Tensor

@@ -33,7 +33,9 @@ class ConvolutionalNetwork(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         first, second, third = _WIDTHS
-        self.enter = nn.Sequential(conv_block(3, first, stride=2), conv_block(first, second, stride=2))
+        self.enter = nn.Sequential(
+            conv_block(3, first, stride=2), conv_block(first, second, stride=2)
+        )
         #: At 21 x 21 a mug is still a few cells wide.
         self.detail = conv_block(second, second)
         self.down = conv_block(second, third, stride=3, padding=0)

@@ -178,7 +178,10 @@ def check(lesson: Lesson, out: Path, shown: Iterator[Frame], count: int) -> str:
         hits += np.bincount(true[near & (said == true)], minlength=_CLASSES)
         claims += np.bincount(said[near], minlength=_CLASSES)
         truths += np.bincount(true[near], minlength=_CLASSES)
-    rows = [("all classes", slice(1, None)), ("small things", np.flatnonzero(_SMALL))]
+    rows = [
+        ("all classes", list(range(1, _CLASSES))),
+        ("small things", sorted(map(int, PICKUPABLE))),
+    ]
     rows += [(one.name, [int(one)]) for one in sorted(PICKUPABLE, key=lambda one: one.name)]
     lines = ["cells within reach     recall  precision    cells"]
     for name, chosen in rows:

@@ -208,12 +208,14 @@ def pretrain(lesson: Lesson, config: PretrainConfig, out: Path) -> None:
 
 
 def save(network: nn.Module, out: Path) -> None:
-    """Writes the weights at once or not at all."""
+    """Writes the weights, as half floats, at once or not at all."""
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = out.with_suffix(".tmp")
-    safetensors.torch.save_file(
-        {name: value.contiguous() for name, value in network.state_dict().items()}, temporary
-    )
+    weights = {
+        name: value.contiguous().half() if value.is_floating_point() else value
+        for name, value in network.state_dict().items()
+    }
+    safetensors.torch.save_file(weights, temporary)
     os.replace(temporary, out)
 
 

@@ -129,8 +129,7 @@ class SegmentationEncoder(VisualEncoder):
         }  # fmt: skip
         with torch.no_grad():
             layers = {
-                name: packed(self.network.get_submodule(name), size)
-                for name, size in sizes.items()
+                name: packed(self.network.get_submodule(name), size) for name, size in sizes.items()
             }
             layers["out"] = packed(self.network.out, SIDE, "none")
         return lambda images: segment(images, layers.__getitem__)

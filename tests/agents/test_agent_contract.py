@@ -40,11 +40,12 @@ from tests.helpers.contract_agents import (
 )
 from tests.helpers.fakes import FakeSource
 
-AGENT_NAMES = AGENTS.names()
+#: Every registered agent, and the presets that see in another way.
+AGENT_NAMES = (*AGENTS.names(), "semantic-map:rgb")
 
 #: In training these are told the class of the demonstration's next interaction; they have a test of
 #: their own.
-TOLD_WHAT_COMES = ("semantic-map",)
+TOLD_WHAT_COMES = ("semantic-map", "semantic-map:rgb")
 
 each_agent = pytest.mark.parametrize("name", AGENT_NAMES)
 each_encoder = pytest.mark.parametrize("name", ENCODERS.names())
@@ -188,8 +189,9 @@ def test_workers_and_copies_act_alike(name: str) -> None:
 
 @each_agent
 def test_its_config_goes_through_plain_values_and_names_what_it_does_not_know(name: str) -> None:
-    for preset in AGENTS.get(name).presets:
-        config = agent_config(f"{name}:{preset}")
+    kind = name.partition(":")[0]
+    for preset in AGENTS.get(kind).presets:
+        config = agent_config(f"{kind}:{preset}")
         assert config_from_dict(name, asdict(config)) == config
     with pytest.raises(BadInputError, match="no setting 'future'; it may come from a later"):
         config_from_dict(name, {**asdict(config), "future": 1})

@@ -14,7 +14,7 @@ from clalfred.agents.acting.policy import BEFORE
 from clalfred.agents.agent import Agent, AgentConfig
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.agents.episode import EncodedEpisode
-from clalfred.agents.registry import AGENTS, ENCODERS, make_agent
+from clalfred.agents.registry import ENCODERS, agent_config, make_agent
 from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.agents.vision.resnet import ResNet18
 from gym_clalfred.data.trajectory import Split
@@ -40,8 +40,8 @@ SMALL: Mapping[str, int] = {
 
 
 def small_config(name: str, **changes: Any) -> AgentConfig:
-    """The first preset of an agent, as small as it gets."""
-    config = next(iter(AGENTS.get(name).presets.values()))
+    """The preset of an agent, or its first, as small as it gets."""
+    config = agent_config(name)
     names = {one.name for one in fields(config)}
     sizes = {size: value for size, value in SMALL.items() if size in names}
     return replace(config, **sizes, batch_size=4, **changes)
