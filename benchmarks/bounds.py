@@ -1,4 +1,4 @@
-"""The bounds of a tier: what the expert solves, and what acting at random does.
+"""The bounds of a tier: what the expert solves, what acting at random does, and what a map does.
 
 python -m benchmarks.bounds --tier small
 """
@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from benchmarks.navigator import navigator
+from clalfred.agents.semantic_map.room_map import PIXELS
 from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.report.text import aligned
 from gym_clalfred.actions import Action
@@ -58,6 +60,7 @@ def sensible(
 
 ACTORS: dict[str, Actor] = {
     "expert": expert,
+    "rules, told what to do": navigator,
     "random, any action": uniform,
     "random, what suits": sensible,
 }
@@ -86,11 +89,11 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="of the random ones")
     options = parser.parse_args()
     source = open_source(options.tier)
-    env = ClAlfredEnv(source=source, image_size=32, max_steps=options.max_steps)
+    env = ClAlfredEnv(source=source, image_size=PIXELS, depth=True, max_steps=options.max_steps)
     splits = EVALUATED[options.evaluate_on]
     rows = [["solved in %", *splits, "episodes"]]
     for name, actor in ACTORS.items():
-        repeats = 1 if actor is expert else options.repeats
+        repeats = 1 if actor in (expert, navigator) else options.repeats
         cells, count = [], 0
         for split in splits.values():
             keys = [entry.key for entry in first_annotations(source.entries(split), 1)]

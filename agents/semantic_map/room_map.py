@@ -157,6 +157,22 @@ class RoomMap:
         shown = cells[left : columns[-1] + 1, low : rows[-1] + 1]
         return shown, (x - left, z - low, yaw)
 
+    @property
+    def pose(self) -> tuple[int, int, int, int]:
+        """The cell it stands in, quarter turns to the right, and degrees down."""
+        return tuple(self._pose)
+
+    @property
+    def ground(self) -> NDArray[np.uint8]:
+        """(SIDE, SIDE) what is ``FLOOR``, what is ``OBSTACLE``, and 0 where nothing is known."""
+        return self._maps.ground
+
+    def where(self, wanted: int) -> NDArray[np.float64]:
+        """(n, 3) cells in which a class was seen, but not those where I put one, and its height."""
+        found = (self._maps.height[wanted] > 0) & (self._maps.placed != wanted)
+        x, z = np.nonzero(found)
+        return np.stack([x, z, (self._maps.height[wanted][x, z] - 2) * 0.1], 1)
+
     def tried(self) -> NDArray[np.uint8]:
         """(A,) which actions were done in this very pose since the last interaction."""
         return self._tried.get(self._pose, np.zeros(len(Action), np.uint8))
