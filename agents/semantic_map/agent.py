@@ -114,7 +114,7 @@ class SemanticMap(Agent):
         self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
     ) -> dict[str, Tensor]:
         """What the walker sees at every step, packed: some 400 bytes a step."""
-        shown = [self._pictures([one])[0] for one in observations]
+        shown = self._pictures(list(observations))
         want, places = _next(actions, [classes for classes, _ in shown])
         memory, bits, numbers = RoomMap(), [], []
         for step, (classes, depth) in enumerate(shown):
