@@ -183,12 +183,16 @@ def check(lesson: Lesson, out: Path, shown: Iterator[Frame], count: int) -> str:
         ("small things", sorted(map(int, PICKUPABLE))),
     ]
     rows += [(one.name, [int(one)]) for one in sorted(PICKUPABLE, key=lambda one: one.name)]
-    lines = ["cells within reach     recall  precision    cells"]
+    lines = ["cells within reach              recall  precision    cells"]
     for name, chosen in rows:
         found, claimed, there = (int(part[chosen].sum()) for part in (hits, claims, truths))
         if there:
             right = found / max(claimed, 1)
-            lines.append(f"{name:22} {found / there:6.2f} {right:10.2f} {there:8d}")
+            lines.append(f"{name:31} {found / there:6.2f} {right:10.2f} {there:8d}")
+    known = [kind for kind in rows[1][1] if truths[kind]]
+    recall = float(np.mean(hits[known] / truths[known]))
+    right = float(np.mean(hits[known] / np.maximum(claims[known], 1)))
+    lines.insert(3, f"{'small things, mean of classes':31} {recall:6.2f} {right:10.2f}")
     return "\n".join(lines)
 
 

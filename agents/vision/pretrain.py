@@ -44,7 +44,9 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 CHECK_ROOMS = PRETRAINING_NUMBERS[9::10]
 LESSON_ROOMS = tuple(number for number in PRETRAINING_NUMBERS if number not in CHECK_ROOMS)
 
+#: Frames of one arrangement of a room: many to learn from, few to check by.
 FRAMES_PER_ARRANGEMENT = 40
+FRAMES_PER_CHECK = 5
 
 #: Share of frames in which the agent faces something from near, as experts do to act on it.
 FACING_SHARE = 0.7
@@ -75,18 +77,21 @@ class PretrainConfig:
 
 
 def frames(
-    rooms: tuple[int, ...], image_size: int, rng: np.random.Generator
-) -> Iterator[tuple[Frame, EmbeddedSimulator]]:
-    """Random places in random arrangements of some rooms, without end."""
+    rooms: tuple[int, ...],
+    image_size: int,
+    rng: np.random.Generator,
+    each: int = FRAMES_PER_ARRANGEMENT,
+) -> Iterator[Frame]:
+    """Random places in random arrangements of some rooms, each arrangement a few times."""
     simulator = EmbeddedSimulator(RenderOptions(image_size, depth=True))
     while True:
         room = make_room(int(rng.choice(rooms)))
         points = np.array(sorted(room.walkable))
         start = AgentPose(float(points[0, 0]), AGENT_HEIGHT, float(points[0, 1]), 0, 30)
         simulator.reset(Scene(room.number, start, arrange(room, rng)))
-        for _ in range(FRAMES_PER_ARRANGEMENT):
+        for _ in range(each):
             simulator.teleport(_random_pose(simulator, points, rng))
-            yield simulator.frame(), simulator
+            yield simulator.frame()
             _act_at_random(simulator, rng)
 
 
@@ -147,7 +152,7 @@ class Buffer:
     def fill(self, count: int) -> None:
         """Takes in new views in place of the oldest ones."""
         while count > 0:
-            frame, _ = next(self._frames)
+            frame = next(self._frames)
             labels = self._lesson.labels(frame)
             slots = (self._next + np.arange(len(frame.rgb))) % len(self._images)
             self._images[slots] = frame.rgb
@@ -232,7 +237,7 @@ def main() -> None:
     out = options.out or Path(__file__).parent / "weights" / f"{options.encoder}.safetensors"
     if options.check:
         rng = np.random.default_rng(options.seed + 1)
-        shown = (frame for frame, _ in frames(CHECK_ROOMS, lesson.image_size, rng))
+        shown = frames(CHECK_ROOMS, lesson.image_size, rng, FRAMES_PER_CHECK)
         print(check(lesson, out, shown, options.check))
         return
     pretrain(lesson, PretrainConfig(updates=options.updates, seed=options.seed), out)

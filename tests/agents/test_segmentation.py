@@ -63,7 +63,7 @@ def test_it_finds_most_of_what_is_within_reach_in_rooms_that_it_never_saw() -> N
     encoder = SegmentationEncoder()
     right = there = errors = cells = 0.0
     views = frames(CHECK_ROOMS, IMAGE_SIZE, np.random.default_rng(5))
-    for frame, _ in islice(views, 30):
+    for frame in islice(views, 30):
         assert frame.classes is not None
         assert frame.depth is not None
         true, depth = cell_labels(frame.classes, frame.depth, SIDE, SMALL)
@@ -81,7 +81,7 @@ def test_the_agent_is_shown_pictures_only_and_draws_what_it_makes_of_them() -> N
     assert agent.observes == {"rgb"}
     assert agent.image_size == IMAGE_SIZE
     assert "segmentation" in agent.sight
-    frame, _ = next(frames(CHECK_ROOMS, IMAGE_SIZE, np.random.default_rng(0)))
+    frame = next(frames(CHECK_ROOMS, IMAGE_SIZE, np.random.default_rng(0)))
     memory, expected = agent.new_memory(), agent.new_memory()
     agent.see([{"rgb": frame.rgb}], [memory], torch.tensor([[13, 0]]))
     expected.see(*SegmentationEncoder().see(frame.rgb, 84))
