@@ -68,7 +68,7 @@ class PretrainConfig:
         seed: of weights and draws.
     """
 
-    updates: int = 12_000
+    updates: int = 8_000
     batch_size: int = 32
     fresh: int = 15
     buffer: int = 10_000
