@@ -160,7 +160,7 @@ class RoomMap:
     @property
     def pose(self) -> tuple[int, int, int, int]:
         """The cell it stands in, quarter turns to the right, and degrees down."""
-        return tuple(self._pose)
+        return self._pose.x, self._pose.z, self._pose.yaw, self._pose.pitch
 
     @property
     def ground(self) -> NDArray[np.uint8]:
