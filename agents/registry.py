@@ -186,13 +186,15 @@ def agent_kind(agent: Agent) -> str:
 def config_from_dict(name: str, values: Mapping[str, Any]) -> AgentConfig:
     """The inverse of ``dataclasses.asdict`` for an agent's config."""
     kind = AGENTS.get(agent_name(name).partition(":")[0])
-    config_class = type(next(iter(kind.presets.values())))
+    preset = next(iter(kind.presets.values()))
+    config_class = type(preset)
     known = {one.name for one in fields(config_class)}
     unknown = sorted(set(values) - known)
     if unknown:
         raise BadInputError(
             f"agent {name!r}: has no setting {unknown[0]!r}; it may come from a later release"
         )
+    with_settings(f"setting of agent {name!r}", preset, values)  # for the types
     return config_class(**values)
 
 

@@ -49,5 +49,9 @@ class StorageError(ClAlfredError, OSError):
     """A folder cannot be written to: full, read-only or in use; what was there is untouched."""
 
 
+class FilmError(ClAlfredError):
+    """A film could not be encoded."""
+
+
 class DivergenceError(ClAlfredError):
     """Training has produced numbers that are not finite."""

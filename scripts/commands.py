@@ -6,6 +6,7 @@ Nothing slow is imported before a command is known, and Ctrl-C in the meantime i
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import signal
 import sys
@@ -56,6 +57,9 @@ def start(name: str, shown: str | None = None) -> None:
         name: one of ``COMMANDS``.
         shown: what its help calls it; ``clalfred-NAME`` by default.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")  # a dash that latin-1 lacks is no reason to fail
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # else nobody is to hear it
         signal.signal(signal.SIGINT, _leave)

@@ -30,6 +30,9 @@ CONFIGS = Path(__file__).parent / "configs"
 #: A number of things that makes sense only from one.
 COUNT = click.IntRange(min=1)
 
+#: Help of an option of commands that evaluate.
+WORKERS = "Processes that evaluate at most; one is started per 8 episodes."
+
 
 def check_names(**given: str | None) -> None:
     """Refuses a misspelt split, tier, task or room before anything slow begins."""

@@ -9,6 +9,7 @@ import click
 
 from clalfred.scripts.common import (
     COUNT,
+    WORKERS,
     check_names,
     clear_errors_resumable,
     on_terminal,
@@ -64,7 +65,7 @@ Examples:
     help="Show it nothing and turn off the rules: what do the words alone allow?",
 )
 @click.option("--deaf", is_flag=True, help="Let it read nothing: what do the eyes alone allow?")
-@click.option("--workers", type=COUNT, default=1, show_default=True, help="Processes.")
+@click.option("--workers", type=COUNT, default=1, show_default=True, help=WORKERS)
 @click.option(
     "--lines",
     type=click.Path(),

@@ -18,7 +18,7 @@ Examples:
 @click.command(epilog=EPILOG)
 @version_option
 @click.argument("tier")
-@click.option("--workers", type=COUNT, help="Processes.  [default: all cores]")
+@click.option("--workers", type=COUNT, help="Processes that generate.  [default: one per core]")
 @click.option("--cache", type=click.Path(), help="Folder.  [default: the user's cache]")
 @click.option("--verify", is_flag=True, help="Only check an existing tier.")
 @clear_errors

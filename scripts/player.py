@@ -26,9 +26,11 @@ from clalfred.scripts.common import clear_errors, version_option  # noqa: E402
     "--pipes", nargs=2, metavar="SERVER CLIENT", help="Attach to a waiting client's pipes."
 )
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Of a waiting client's HTTP server."
+    "--host", default="127.0.0.1", show_default=True, help="Where the waiting client serves HTTP."
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Of a waiting client's HTTP server.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="Port of a client that waits for Unity over HTTP."
+)
 @click.option(
     "--legacy", is_flag=True, help="The client is AI2-THOR 2.1.0 (found out if started by it)."
 )

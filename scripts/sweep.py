@@ -61,7 +61,7 @@ Finished runs are skipped, so the same command again does what is left. Then:
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
-@click.option("--address", help="Of a running Ray cluster.  [default: start one here]")
+@click.option("--address", help="Ray cluster to use, as HOST:PORT.  [default: start one here]")
 @click.option("--jobs", type=COUNT, help="Runs at the same time.  [default: one per core]")
 @click.option(
     "--retries",

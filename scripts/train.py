@@ -11,6 +11,7 @@ import click
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.scripts.common import (
     COUNT,
+    WORKERS,
     clear_errors_resumable,
     read_settings,
     version_option,
@@ -41,9 +42,7 @@ continues where it was, with the same results as if it had never stopped.
 @click.option("--config", help="YAML file with settings, or 'demo'; options given here win.")
 @click.option("--out", type=click.Path(), help="The run's folder.  [default: runs/<settings>]")
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
-@click.option(
-    "--workers", type=COUNT, default=1, show_default=True, help="Processes that evaluate."
-)
+@click.option("--workers", type=COUNT, default=1, show_default=True, help=WORKERS)
 @click.option(
     "--media/--no-media", default=True, show_default=True, help="Make plots and videos at the end."
 )

@@ -237,8 +237,9 @@ def split_observations(
     if missing:
         raise BadInputError(
             f"the observation lacks {', '.join(missing)}, which the agent looks at; it has "
-            f"{', '.join(sorted(observation))}. Make the environment with what agent.observes says "
-            "and without wrappers that take it away, as SB3Observation does"
+            f"{', '.join(sorted(observation))}. Make the environment with "
+            f"{'depth=True and ' if 'depth' in pictures else ''}without wrappers that take "
+            "pictures away, as SB3Observation does"
         )
     name = min(pictures)
     single = np.ndim(observation[name]) == (4 if name == "rgb" else 3)

@@ -7,6 +7,7 @@ ones. The size of the images never changes what happens, so the film shows the v
 from __future__ import annotations
 
 import io
+import logging
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -26,7 +27,7 @@ from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, FilmError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.viewer import Notes
@@ -234,22 +235,29 @@ def _picture(
 def _mp4(frames: Sequence[Frame], fps: int) -> bytes:
     import imageio.v2 as imageio
 
+    logging.getLogger("imageio_ffmpeg").setLevel(logging.ERROR)  # what fails is said below
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "film.mp4"
-        writer: Any = imageio.get_writer(
-            path,
-            fps=fps,
-            codec="libx264",
-            quality=7,
-            macro_block_size=4,
-            ffmpeg_log_level="error",
-            # The index in front, so that a browser can start before it has the whole file.
-            output_params=["-movflags", "+faststart"],
-        )
-        with writer:
-            for frame in frames:
-                writer.append_data(frame)
-        return path.read_bytes()
+        try:
+            writer: Any = imageio.get_writer(
+                path,
+                fps=fps,
+                codec="libx264",
+                quality=7,
+                macro_block_size=4,
+                ffmpeg_log_level="error",
+                # The index in front, so that a browser can start before it has the whole file.
+                output_params=["-movflags", "+faststart"],
+            )
+            with writer:
+                for frame in frames:
+                    writer.append_data(frame)
+            return path.read_bytes()
+        except (OSError, RuntimeError) as error:
+            raise FilmError(
+                f"ffmpeg could not encode the film ({str(error).partition(chr(10))[0]}); "
+                "clalfred-doctor says more, and .gif films need no ffmpeg"
+            ) from error
 
 
 def _gif(frames: Sequence[Frame], fps: int) -> bytes:

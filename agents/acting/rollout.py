@@ -7,6 +7,7 @@ long is a failed one. Results are written line by line, and finished episodes ar
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,7 +48,7 @@ class RolloutConfig:
 
     Args:
         environments: run side by side in each process.
-        workers: processes; 1 runs in this one.
+        workers: processes at most; 1 runs in this one.
         max_steps: actions after which an episode is cut.
         timeout_seconds: an episode whose simulator takes longer is a failed one.
         backend: the simulator.
@@ -58,6 +59,10 @@ class RolloutConfig:
     max_steps: int = 1000
     timeout_seconds: float = 600.0
     backend: str = "embedded"
+
+    def processes(self, episodes: int) -> int:
+        """How many are worth starting, which takes seconds: another one only if all are full."""
+        return min(self.workers, math.ceil(episodes / self.environments))
 
 
 def evaluate(
@@ -138,7 +143,7 @@ def roll_out(
 ) -> Iterator[EpisodeResult]:
     """The results of episodes as they come, in any order, from one or several processes."""
     config = config or RolloutConfig()
-    if config.workers > 1 and len(keys) > 1:
+    if config.processes(len(keys)) > 1:
         from clalfred.agents.acting.workers import run_in_processes
 
         yield from run_in_processes(policy, source, keys, config)

@@ -8,6 +8,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -18,7 +19,7 @@ from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
-from gym_clalfred.errors import SimulatorError, UsageError
+from gym_clalfred.errors import ClAlfredError, SimulatorError, UsageError
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def run_in_processes(
         job = Job(pickle.dumps(replace(policy, agent=policy.agent.cpu())), source, config)
     finally:
         policy.agent.to(device)
-    count = min(config.workers, len(keys))
+    count = config.processes(len(keys))
     workers = [_start(job, deque(keys[number::count])) for number in range(count)]
     try:
         while workers:
@@ -118,25 +119,37 @@ def _successors(worker: _Worker) -> list[_Worker]:
 
 def _start(job: Job, keys: deque[EpisodeKey]) -> _Worker:
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_serve, args=(theirs, job, tuple(keys)), daemon=True)
+    ours, theirs = context.Pipe()
+    # The job does not go with the arguments: Python prints a traceback if they break off.
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
     process.start()
     theirs.close()
+    with suppress(OSError):  # a process that is gone is seen when it is listened to
+        ours.send((job, tuple(keys)))
     return _Worker(job, process, ours, keys)
 
 
-def _serve(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> None:
+def _serve(connection: Connection) -> None:
     """The body of a process: sends each key when it starts and each result when it is there."""
     # Ctrl-C reaches all processes; the one that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
+    # Without the process that started it, nobody wants to hear anything.
+    with suppress(EOFError, ConnectionError):
+        _work(connection, *connection.recv())
+
+
+def _work(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> None:
     try:
         policy = pickle.loads(job.policy)
         for result in run_episodes(policy, job.source, keys, job.config, on_start=connection.send):
             connection.send(result)
+    except ConnectionError:
+        raise
     except Exception as error:
         connection.send(_Broken(f"{type(error).__name__}: {error}"))
-        raise
+        if not isinstance(error, ClAlfredError):
+            raise
     connection.close()
 
 
@@ -144,7 +157,7 @@ def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
     while worker.connection.poll():
         try:
             message = worker.connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):
             worker.ended = True
             return
         worker.heard = time.monotonic()

@@ -13,7 +13,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,6 +80,7 @@ class RunFolder:
             wait_seconds: how long to wait for another process that has it.
         """
         with storage_errors(self.path):
+            refuse_unprintable(self.path)
             refuse_other_run(self.path, self.config)
             self.path.mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.path / "run.lock", timeout=wait_seconds)
@@ -111,6 +114,8 @@ class RunFolder:
 
     def save_checkpoint(self, state: dict[str, Any]) -> None:
         """Replaces the checkpoint."""
+        if not (self.path / "config.json").exists():  # it would be the only file of a new folder
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.checkpoint))
         save_state(self.checkpoint, state)
 
     def load_results(self) -> Results | None:
@@ -147,6 +152,16 @@ class RunFolder:
 
 #: What a run that got nowhere does not have.
 SAVED = ("checkpoint.zip", "evaluations", "agent.zip", "results.json")
+
+
+def refuse_unprintable(folder: Path) -> None:
+    """Raises a clear error for a name that is no text, which TensorBoard cannot write to."""
+    try:
+        str(folder.absolute()).encode()
+    except UnicodeEncodeError:
+        raise StorageError(
+            f"{folder}: expected a folder whose name is UTF-8; choose another folder"
+        ) from None
 
 
 def refuse_other_run(folder: Path, config: RunConfig) -> None:

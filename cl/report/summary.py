@@ -128,7 +128,8 @@ def load_runs(
             seed differ: a mean over both would count one run twice.
     """
     found, damaged = [], []
-    for path in (*sorted(Path(folder).rglob("results.json")), *sorted(Path(folder).rglob(COPIES))):
+    results, copies = (sorted(Path(folder).rglob(name)) for name in ("results.json", COPIES))
+    for path in filter(Path.is_file, (*results, *copies)):
         try:
             run = read_results(path)
         except DataError as error:

@@ -81,9 +81,13 @@ def description(results: Results) -> str:
         sum(one["after"] == len(results.tasks) for one in document["splits"][split]["episodes"])
         for split in SPLITS
     ]
+    held, allowed = training["held"], training["memory"]
+    # Joint keeps everything, and a memory may be limited in bytes instead.
+    limited = held <= allowed and "memory_bytes" not in config.overrides
+    memory = f"{held} of at most {allowed} episodes" if held and limited else f"{held} episodes"
     millions = f"{training['parameters'] / 1e6:.1f} million parameters"
     lines = {
-        "method": f"{config.method_title}, seed {config.seed}, memory {training['held']} episodes",
+        "method": f"{config.method_title}, seed {config.seed}, {memory} in memory",
         "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
         f"{document['stream']['length']} episodes, each once",
         "training": f"{training['updates']} updates, agent {config.agent}, {millions}",
@@ -91,6 +95,8 @@ def description(results: Results) -> str:
         "tested on": f"{tested[0]} episodes in rooms it knows (seen), "
         f"{tested[1]} in rooms it does not (unseen)",
     }
+    if config.data is None and config.tier == "tiny":
+        lines["note"] = "tiny is for trying things out and too small to learn from: expect 0 %"
     return "\n".join(f"{name:9}  {line}" for name, line in lines.items())
 
 

@@ -1,4 +1,4 @@
-"""Clear words when a disk is full, or when something may not be written or read."""
+"""Clear words when a disk is full, a folder is gone, or something may not be written or read."""
 
 from __future__ import annotations
 
@@ -21,18 +21,31 @@ _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Says in words that a disk is full, or that something may not be written or read."""
+    """Says in words that a disk is full, or that something may not be written or read.
+
+    Args:
+        path: the folder that the block works in.
+    """
     try:
         yield
     except StorageError:
         raise
     except OSError as error:
-        named = isinstance(error.filename, str | os.PathLike)
-        where = _meant(Path(error.filename)) if named else path
+        named = isinstance(error.filename, str | bytes | os.PathLike)
+        where = _meant(Path(os.fsdecode(error.filename))) if named else path
+        if error.errno == errno.ENOENT and not path.exists():
+            raise StorageError(
+                f"{path}: was deleted while it was in use; repeat the command to start anew"
+            ) from error
         if error.errno in _FULL:
             raise StorageError(
                 f"{where}: the disk is full. What was saved before is intact: free some space and "
                 "repeat the command, it continues"
+            ) from error
+        if error.errno == errno.EFBIG:
+            raise StorageError(
+                f"{where}: would be larger than files may be here; raise the limit (ulimit -f) or "
+                "choose another place"
             ) from error
         if error.errno in _FORBIDDEN and _is_closed(where):
             raise StorageError(

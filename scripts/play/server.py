@@ -269,8 +269,8 @@ def _answer(session: Session, text: str) -> bytes:
 
 def _is_same_origin(socket: WebSocket) -> bool:
     """Whether the page that connects came from here; behind a tunnel the port may differ."""
-    origin, host = urlsplit(socket.headers.get("origin", "")), socket.headers.get("host", "")
-    return origin.scheme == "http" and origin.netloc == host and _is_here(host)
+    host = socket.headers.get("host", "")
+    return socket.headers.get("origin") == f"http://{host}" and _is_here(host)
 
 
 def _is_here(host: str | None) -> bool:

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +26,7 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, SimulatorError, UsageError
 from gym_clalfred.tasks.goals import count_conditions
+from tests import ROOT
 from tests.helpers.acting import (
     BrokenEncoder,
     TroubledSource,
@@ -156,6 +161,47 @@ def test_a_process_that_hangs_costs_one_episode() -> None:
     assert [bool(result.error) for result in results] == [False, True, False, False]
 
 
+@pytest.mark.parametrize(("episodes", "expected"), [(1, 1), (8, 1), (9, 2), (30, 3)])
+def test_a_process_is_started_only_if_the_others_are_full(episodes: int, expected: int) -> None:
+    assert RolloutConfig(environments=8, workers=3).processes(episodes) == expected
+
+
+KILLED = """
+import multiprocessing.connection, os, signal, sys
+from clalfred.agents.acting import workers
+from tests.agents.test_rollouts import KEYS, SOURCE, config
+from tests.helpers.acting import make_learner
+
+def killed(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    if sys.argv[1] == "starting":
+        multiprocessing.connection.Connection._send = killed
+    else:
+        workers._receive = killed
+    how = config(environments=2, workers=2)
+    list(workers.run_in_processes(make_learner().policy, SOURCE, KEYS[:8], how))
+"""
+
+
+@pytest.mark.parametrize("moment", ["starting", "acting"])
+def test_processes_without_the_one_that_started_them_end_in_silence(
+    moment: str, tmp_path: Path
+) -> None:
+    (tmp_path / "killed.py").write_text(KILLED)
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "killed.py"), moment],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,  # until the last of the processes has closed it
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert "Traceback" not in done.stderr
+
+
 def test_finished_episodes_are_not_run_again(tmp_path: Path) -> None:
     agent, path = make_learner().policy, tmp_path / "results.jsonl"
     whole = evaluate(agent, SOURCE, KEYS[:6], config())
@@ -224,7 +270,7 @@ def test_a_simulator_that_never_starts_is_an_error_and_no_result(
     workers: int, tmp_path: Path
 ) -> None:
     path = tmp_path / "results.jsonl"
-    broken = config(backend="dead", workers=workers)
+    broken = config(backend="dead", environments=4, workers=workers)
     with pytest.raises((SimulatorError, UsageError), match=r"could be started.*no display"):
         evaluate(make_learner().policy, SOURCE, KEYS[:8], broken, path)
     assert read_results(path) == {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import re
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from clalfred.scripts import commands
 from gym_clalfred import __version__
 from tests import ROOT
+from tests.helpers.report_runs import write_runs
 
 
 def umbrella(
@@ -51,6 +53,19 @@ def test_without_a_command_all_are_listed(
     assert code == 0
     for name, text in commands.COMMANDS.items():
         assert f"  {name:10}{text}\n" in f"{out}\n"
+
+
+def test_letters_that_a_terminal_does_not_have_are_replaced(tmp_path: Path) -> None:
+    write_runs(tmp_path)
+    code = "import sys; from clalfred.scripts.commands import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "report", str(tmp_path)],
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode("latin-1")
+    assert " \N{PLUS-MINUS SIGN} ".encode("latin-1") in done.stdout
 
 
 def test_a_command_gets_its_arguments(

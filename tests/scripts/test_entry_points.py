@@ -88,7 +88,8 @@ def test_it_is_trained_killed_resumed_evaluated_and_reported(site: Path, tmp_pat
     assert "continuing after episode" in run(site, *command("train", *options(pieces)))
     assert results(pieces) == results(whole)
     assert (pieces / "agent.zip").read_bytes() == (whole / "agent.zip").read_bytes()
-    evaluated = run(site, *command("evaluate", str(whole), "--limit", "2", "--workers", "2"))
+    many = "--split", "train", "--limit", "9", "--max-steps", "5"  # enough for two processes
+    evaluated = run(site, *command("evaluate", str(whole), *many, "--workers", "2"))
     assert "all" in evaluated
     # Who has not installed the package is told so, and can still read the results.
     alone = subprocess.run(

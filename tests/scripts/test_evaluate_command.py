@@ -28,6 +28,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+#: Enough for three processes.
+MANY = ("--split", "train", "--limit", "17", "--max-steps", "6")
+
+
 def evaluate(*arguments: str) -> str:
     run = CliRunner().invoke(main, list(arguments))
     assert run.exit_code == 0, run.output
@@ -44,9 +48,9 @@ def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Pa
     found = []
     for workers in (1, 2, 8):
         path = tmp_path / f"{workers}.jsonl"
-        evaluate(str(trained), "--workers", str(workers), "--max-steps", "12", "--lines", str(path))
+        evaluate(str(trained), *MANY, "--workers", str(workers), "--lines", str(path))
         found.append(records(path))
-    assert len(found[0]) == 7
+    assert len(found[0]) == 17
     assert found[0] == found[1] == found[2]
     assert not any(record["error"] for record in found[0].values())
 
@@ -91,7 +95,7 @@ def test_a_blind_agent_acts_the_same_for_any_number_of_workers(
 ) -> None:
     paths = tmp_path / "one", tmp_path / "two"
     for workers, path in enumerate(paths, 1):
-        limits = "--max-steps", "12", "--workers", str(workers), "--lines", str(path)
+        limits = *MANY, "--workers", str(workers), "--lines", str(path)
         assert ", blind on" in evaluate(str(trained), "--blind", *limits)
     assert records(paths[0]) == records(paths[1])
 

@@ -106,6 +106,22 @@ def test_the_command_films_an_agent_beside_the_expert(tmp_path: Path) -> None:
     assert frames[0].shape == (540, 1920, 3)
 
 
+@pytest.mark.parametrize("program", ["/bin/false", "/nope"])
+def test_an_ffmpeg_that_does_not_work_is_one_line(
+    program: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", program)
+    run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), "--tier", "tiny"])
+    assert run.exit_code == 1
+    assert "Error: ffmpeg could not encode the film (" in run.output.splitlines()[-1]
+    assert isinstance(run.exception, SystemExit)
+    assert not caplog.records
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_film_of_an_agent_is_as_long_as_its_evaluation(tmp_path: Path) -> None:
     agent = untrained_agent(tmp_path)  # which was evaluated for four steps
     run = CliRunner().invoke(main, [str(tmp_path / "short.gif"), "--agent", str(agent)])

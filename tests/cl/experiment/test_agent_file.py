@@ -75,6 +75,8 @@ FORMS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "unknown agent": lambda state: {**state, "agent": {"name": "of-next-year", "config": {}}},
     "unknown setting": lambda state: of_agent(state, nonsense=1),
     "negative size": lambda state: of_agent(state, language_dim=-1),
+    "dropout as text": lambda state: of_agent(state, dropout="x"),
+    "no size of images": lambda state: of_agent(state, image_size=None),
     "size as text": lambda state: of_agent(state, language_dim="x"),
     "huge size": lambda state: of_agent(state, language_dim=10**9),
     "missing weight": lambda state: of_weights(state, None),

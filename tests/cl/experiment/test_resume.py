@@ -25,6 +25,7 @@ from clalfred.agents.checkpoint import load_state
 from clalfred.cl.experiment import RunConfig
 from clalfred.cl.experiment.callbacks import RunCallback
 from clalfred.cl.experiment.folder import read_config
+from clalfred.cl.experiment.results import Evaluation
 from clalfred.cl.registry import method_names
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 from tests import ROOT
@@ -232,7 +233,11 @@ def failing(code: int, name: str) -> Callable[..., None]:
 
 @pytest.mark.parametrize(
     ("code", "match"),
-    [(errno.ENOSPC, "disk is full.*it continues"), (errno.EROFS, "cannot be written to")],
+    [
+        (errno.ENOSPC, "disk is full.*it continues"),
+        (errno.EROFS, "cannot be written to"),
+        (errno.EFBIG, "larger than files may be here"),
+    ],
 )
 def test_a_disk_that_takes_nothing_is_named_and_the_run_goes_on_later(
     code: int, match: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -257,6 +262,24 @@ def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="expected a folder, found a file"):
         run_fake(BEGUN, tmp_path / "run")
     assert (tmp_path / "run").read_text() == "I am a file"
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"bad\xff")
+    with pytest.raises(StorageError, match="expected a folder whose name is UTF-8"):
+        run_fake(BEGUN, folder)
+    assert not folder.exists()
+
+
+def test_a_folder_that_is_deleted_under_a_run_is_one_line(tmp_path: Path) -> None:
+    class Delete(RunCallback):
+        def on_evaluated(self, evaluation: Evaluation) -> None:
+            shutil.rmtree(folder)
+
+    folder = tmp_path / "run"
+    with pytest.raises(StorageError, match=r"run: was deleted while it was in use; repeat"):
+        run_fake(BEGUN, folder, callbacks=[Delete()])
+    assert not folder.exists()
 
 
 def test_two_processes_do_not_work_on_one_run(tmp_path: Path) -> None:

@@ -282,6 +282,7 @@ def test_an_unknown_baseline_is_named(folder: Path) -> None:
 
 
 def test_a_folder_without_runs_is_named(tmp_path: Path) -> None:
+    (tmp_path / "results.json").mkdir()
     with pytest.raises(DataError, match="no finished runs"):
         load_runs(tmp_path)
 

@@ -107,6 +107,7 @@ def test_the_page_is_for_those_with_the_token(hub: Hub) -> None:
         (None, {"origin": "http://127.0.0.1:9999"}, HOME),
         (None, {"origin": f"https://{HOME}"}, HOME),
         (None, {"origin": "null"}, HOME),
+        (None, {"origin": "http://[::1"}, HOME),
         (None, {"origin": "http://evil.example"}, "evil.example"),
     ],
 )
