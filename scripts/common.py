@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,7 @@ def clear_errors_resumable(
 def _clear_errors(command: Command, continues: Continues) -> Command:
     @functools.wraps(command)
     def wrapped(**options: Any) -> Any:
+        before, threading.excepthook = threading.excepthook, _hear_no_thread
         try:
             with storage_errors(Path.cwd()):
                 return command(**options)
@@ -101,8 +103,16 @@ def _clear_errors(command: Command, continues: Continues) -> Command:
             # code compiled from a string (dataclasses have some); compiling any forgets it.
             exec("")
             sys.exit(130)
+        finally:
+            threading.excepthook = before
 
     return wrapped
+
+
+def _hear_no_thread(failed: threading.ExceptHookArgs) -> None:
+    """Keeps quiet about what TensorBoard's thread could not write: the run says so itself."""
+    if not issubclass(failed.exc_type, OSError):
+        threading.__excepthook__(failed)
 
 
 def on_terminal() -> bool:

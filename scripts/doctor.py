@@ -19,7 +19,11 @@ def main() -> None:
     """
     from clalfred.cl.doctor import examine
 
-    findings = examine()
+    try:
+        findings = examine()
+    except KeyboardInterrupt:
+        click.echo("\nInterrupted.", err=True)
+        sys.exit(130)
     width = max(len(one.name) for one in findings)
     for one in findings:
         sign = "ok" if one.works else ("MISSING" if one.needed else "-")

@@ -46,6 +46,8 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         os.umask(mask)
         os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # writing to an open file does not say which
         raise

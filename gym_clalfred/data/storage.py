@@ -40,7 +40,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         if error.errno in _FULL:
             raise StorageError(
                 f"{where}: the disk is full. What was saved before is intact: free some space and "
-                "repeat the command, it continues"
+                "repeat the command"
             ) from error
         if error.errno == errno.EFBIG:
             raise StorageError(

@@ -195,7 +195,7 @@ def test_processes_without_the_one_that_started_them_end_in_silence(
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,  # until the last of the processes has closed it
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == -signal.SIGKILL

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -18,6 +19,7 @@ import pytest
 import torch
 from click.testing import CliRunner, Result
 
+from clalfred.scripts.common import clear_errors
 from gym_clalfred import __version__
 from tests.helpers.report_runs import write_runs
 from tests.helpers.runs import QUICK, untrained_agent
@@ -339,6 +341,7 @@ def test_a_gpu_that_is_not_there_is_not_replaced_in_silence(
         (("evaluate", "agent.zip"), "clalfred.cl.experiment.agent_file.load_agent", False),
         (("record", "film.mp4"), "gym_clalfred.data.sources.open_source", False),
         (("report", "runs"), "clalfred.cl.report.summary.load_runs", False),
+        (("doctor",), "clalfred.cl.doctor.examine", False),
         (("generate", "tiny"), "gym_clalfred.data.tiers.tier_source", False),
     ],
 )
@@ -354,6 +357,23 @@ def test_ctrl_c_says_that_a_command_continues_if_it_does(
     assert run.exit_code == 130
     assert "Interrupted." in run.output
     assert ("The same command again continues" in run.output) == continues
+
+
+@pytest.mark.parametrize(("error", "heard"), [(FileNotFoundError, False), (ArithmeticError, True)])
+def test_a_thread_that_cannot_write_leaves_the_words_to_the_command(
+    error: type[Exception], heard: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail() -> None:
+        raise error("tensorboard")
+
+    @clear_errors
+    def work() -> None:
+        thread = threading.Thread(target=fail)
+        thread.start()
+        thread.join()
+
+    work()
+    assert ("Traceback" in capsys.readouterr().err) == heard
 
 
 def test_an_agent_of_the_wrong_kind_is_refused(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from clalfred.agents.acting.recording import (
 from clalfred.agents.acting.strip import COLUMNS, draw_strip
 from clalfred.scripts.record import main
 from gym_clalfred.actions import Action
+from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, ClAlfredError, StorageError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from tests.helpers.acting import make_learner
@@ -106,6 +107,9 @@ def test_the_command_films_an_agent_beside_the_expert(tmp_path: Path) -> None:
     assert frames[0].shape == (540, 1920, 3)
 
 
+FRAMES = [np.random.default_rng(shade).integers(256, size=(540, 960, 3)) for shade in (0, 1)]
+
+
 @pytest.mark.parametrize("program", ["/bin/false", "/nope"])
 def test_an_ffmpeg_that_does_not_work_is_one_line(
     program: str,
@@ -114,12 +118,17 @@ def test_an_ffmpeg_that_does_not_work_is_one_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setenv("IMAGEIO_FFMPEG_EXE", program)
-    run = CliRunner().invoke(main, [str(tmp_path / "a.mp4"), "--tier", "tiny"])
-    assert run.exit_code == 1
-    assert "Error: ffmpeg could not encode the film (" in run.output.splitlines()[-1]
-    assert isinstance(run.exception, SystemExit)
+    with pytest.raises(ClAlfredError, match=r"^ffmpeg could not encode the film \(.*no ffmpeg$"):
+        write_film(tmp_path / "a.mp4", [frame.astype(np.uint8) for frame in FRAMES])
     assert not caplog.records
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_is_told_by_the_name_of_the_film(small_disk: Path, tmp_path: Path) -> None:
+    path = small_disk / "a.gif"
+    with pytest.raises(StorageError, match=f"^{path}: the disk is full"), storage_errors(tmp_path):
+        write_film(path, [frame.astype(np.uint8) for frame in FRAMES])
+    assert not list(small_disk.iterdir())
 
 
 def test_a_film_of_an_agent_is_as_long_as_its_evaluation(tmp_path: Path) -> None:

@@ -234,7 +234,7 @@ def failing(code: int, name: str) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("code", "match"),
     [
-        (errno.ENOSPC, "disk is full.*it continues"),
+        (errno.ENOSPC, "disk is full.*repeat the command"),
         (errno.EROFS, "cannot be written to"),
         (errno.EFBIG, "larger than files may be here"),
     ],
