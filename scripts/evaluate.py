@@ -22,7 +22,7 @@ EPILOG = """
 Examples:
   clalfred-evaluate runs/small/behavior-il-cama-order1-seed0
   clalfred-evaluate agent.zip --split valid_seen --task Heat --workers 2
-  clalfred-evaluate agent.zip --lines heat.jsonl       continues an existing file
+  clalfred-evaluate agent.zip --lines heat.jsonl       continues that file
   clalfred-evaluate agent.zip --submission mine.jsonl  for clalfred-verify
 """
 
