@@ -37,13 +37,17 @@ def _docs() -> Path:
 @click.option("--to", type=click.Path(path_type=Path), help="Where to.  [default: docs/results]")
 @clear_errors
 def collect(folder: str, to: Path | None) -> None:
-    """Copy the finished runs below a FOLDER, compacted, to docs/results."""
+    """Copy the finished runs below a FOLDER, compacted, to docs/results.
+
+    Files of clalfred-evaluate --lines in its folder controls, such as blind.test_seen.jsonl, too.
+    """
+    from clalfred.cl.report.controls import collect_controls
     from clalfred.cl.report.publish import collect as collect_runs
     from clalfred.cl.report.summary import load_runs
 
     target = to or _docs() / "results"
     runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
-    for path in collect_runs(runs, target):
+    for path in (*collect_runs(runs, target), *collect_controls(Path(folder), target)):
         click.echo(path if to else path.relative_to(ROOT.parent))
 
 

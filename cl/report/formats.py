@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from clalfred.cl.report.paper import SOURCE
-from clalfred.cl.report.summary import LEAST_RUNS, MAIN_METRICS, SPLITS, Row, Statistic, Table
+from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Row, Statistic, Table
 from clalfred.cl.report.text import TEXT_WIDTH, fitted, hundredths, percent
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
@@ -113,7 +113,7 @@ def number(statistic: Statistic | None, signed: bool = False) -> str:
 
 
 def interval(statistic: Statistic | None) -> str:
-    """The 95 % interval in %, empty where there are too few runs for one."""
+    """The 95 % interval in %, empty where there is none."""
     if statistic is None or statistic.low is None or statistic.high is None:
         return ""
     return f"[{percent(statistic.low)}, {percent(statistic.high)}]"
@@ -169,7 +169,8 @@ def _notes(tables: Sequence[Table], metrics: Sequence[str], emphasis: str) -> st
     notes = [
         f"In %, mean \u00b1 standard deviation over runs; the best has {emphasis} (of the methods "
         "with the most runs of equal orders and seeds; joint is an upper bound and does not "
-        f"compete); 95 % intervals of the mean by Student's t, from {LEAST_RUNS} runs on."
+        "compete); 95 % intervals of SR_last from resampling runs and episodes, in unseen rooms "
+        "runs and rooms."
     ]
     for baseline in sorted({table.baseline for table in tables if table.baseline}):
         notes.append(f"'- {baseline}': paired differences over equal orders and seeds.")

@@ -12,8 +12,9 @@ from typing import Any
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.colours import distinct_colours
 from clalfred.cl.report.formats import interval, number, tested
+from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.paper import SOURCE
-from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Table, group_title
+from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Table
 from clalfred.cl.report.text import task_title
 from gym_clalfred import __version__
 

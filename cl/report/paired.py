@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from clalfred.cl.experiment.results import Results
-from clalfred.cl.report.summary import common_ground, group_title
+from clalfred.cl.report.ground import common_ground, group_title, update_note
 
 RESAMPLES = 10_000
 _SEED = 0
@@ -149,4 +149,5 @@ def bootstrap(runs: Sequence[Mapping[str, float]], unit: Callable[[str], str] = 
 def _pair_key(run: Results) -> tuple[Any, ...]:
     """All that both runs must have in common; the memory is a setting of the method."""
     config = replace(run.config, memory=None)
-    return common_ground(config, run.document["labels"]), config.order, config.seed
+    ground = common_ground(config, run.document["labels"]) + update_note(run)
+    return ground, config.order, config.seed

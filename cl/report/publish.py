@@ -13,10 +13,13 @@ from clalfred.cl.report.published_tables import (
     ablations,
     as_they_are,
     by_method,
+    controls,
+    cost,
     failures,
     groups,
     heading,
     is_plain,
+    memories,
     of_all_methods,
     pooled,
     tables,
@@ -83,8 +86,9 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     """Writes the page and its figures from a folder of published results.
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{overview}}``,
-    ``{{tables}}``, ``{{pooled}}``, ``{{ablations}}``, ``{{failures}}``, ``{{curves}}``,
-    ``{{confidence}}`` and ``{{objects}}`` are filled in.
+    ``{{tables}}``, ``{{pooled}}``, ``{{memories}}``, ``{{ablations}}``, ``{{controls}}``,
+    ``{{cost}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are
+    filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
@@ -102,14 +106,15 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         made.append(path)
         return f"![{path.stem}]({path.relative_to(page.parent).as_posix()})"
 
-    setups, curves = {}, []
-    for group in groups(as_they_are(runs)):
+    setups: dict[str, dict[str, list[Results]]] = {}
+    curves: dict[tuple[str, str], str] = {}
+    # Of several memories and agents, the one that most runs have.
+    for group in sorted(groups(as_they_are(runs)), key=len, reverse=True):
         methods, config = by_method(of_all_methods(group)), group[0].config
-        if len(methods) > 1:
-            name = f"success-{config.setup}-{config.schedule}.png"
-            curves.append(
-                f"{heading(group)}:\n\n{link(figures.success_curves(methods, shown / name))}"
-            )
+        kind = config.setup, config.schedule
+        if len(methods) > 1 and kind not in curves:
+            made_here = figures.success_curves(methods, shown / f"success-{'-'.join(kind)}.png")
+            curves[kind] = f"{heading(group)}:\n\n{link(made_here)}"
             if config.schedule == "disjoint":
                 setups[heading(group)] = methods
     leaders = [run for run in runs if is_plain(run) and run.config.method == LEADER]
@@ -118,7 +123,10 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         "tables": tables(runs),
         "pooled": pooled(runs),
         "ablations": ablations(runs),
-        "curves": "\n\n".join(curves),
+        "memories": memories(runs),
+        "controls": controls(folder),
+        "cost": cost(runs),
+        "curves": "\n\n".join(curves[kind] for kind in sorted(curves)),
         "failures": failures(leaders[0], source) if leaders else "",
     }
     text = (folder / "reading.md").read_text()

@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import is_offline, method_names
-from clalfred.cl.report.paired import (
-    Difference,
-    compare,
-    holm,
-    probability_of_improvement,
-    success_rate,
-)
+from clalfred.cl.report.controls import control_rates
+from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
-from clalfred.cl.report.summary import SPLITS, Statistic, group_title, paired_differences
+from clalfred.cl.report.questions import HEADLINE, answers, asked, in_kilobytes, shown
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.setups import Setup
 
-#: Against what the others are compared, and who leads in the paper.
-WORST, LEADER = "finetuning", "cama"
+#: Against what the others are compared.
+REFERENCES = ("finetuning", "er")
+
+#: Whose failures and confidence are shown: who leads in the paper.
+LEADER = "cama"
 
 SETUP_TITLES = {setup.value: setup.paper_name for setup in Setup}
-
-#: The paper's setups, in the README's table.
-HEADLINE = ("behavior-il", "environment-il")
-
-#: What is asked of the two setups together: does the first method solve more than the second?
-QUESTIONS = (
-    ("pantry", "er"),
-    ("pantry", "der++"),
-    ("pantry", "cama"),
-    ("cama", "der++"),
-    ("cama", "er"),
-    ("der++", "er"),
-    ("er", "finetuning"),
-    ("joint", "er"),
-)
 
 #: Marks of methods that are told where tasks begin, or what the task is.
 BOUNDARIES, LABELS = "†", "‡"
@@ -62,53 +49,85 @@ def tables(runs: Sequence[Results]) -> str:
         differences = _differences(by_method(group))
         if differences:
             parts.append(
-                "Paired differences in percentage points, same orders and episodes, with 95 % "
-                "intervals: of SR last over\nepisodes (unseen: rooms) and orders, of SR avg over "
-                "orders, where there are several; bold where the interval excludes 0:\n\n"
-                f"{differences}"
+                "Paired differences of SR last in percentage points, same orders and episodes, "
+                f"bold where the interval excludes 0:\n\n{differences}"
             )
     return "\n\n".join(parts)
 
 
 def pooled(runs: Sequence[Results]) -> str:
-    """Markdown: differences between pairs of methods over both of the paper's setups together."""
-    memories: dict[int | None, list[Results]] = {}
-    for run in as_they_are(runs):
-        if run.config.schedule == "disjoint" and run.config.setup in HEADLINE:
-            memories.setdefault(run.config.memory, []).append(run)
+    """Markdown: the questions and their answers, for each size of memory and way to see."""
     parts = []
-    for memory, group in memories.items():
-        table = _questions(by_method(group))
-        if table:
-            title = "the paper's share of the stream" if memory is None else f"{memory} episodes"
-            parts.append(f"Memory: {title}.\n\n{table}")
+    for ground, methods in asked(runs).items():
+        found = answers(methods)
+        if not found:
+            continue
+        rows = [["", "difference", "pairs", *SPLITS, "p", "wins", "answer"]]
+        for one in found:
+            gaps, corrected = one.gaps.values(), one.corrected.values()
+            rows.append(
+                [
+                    one.question,
+                    " − ".join(one.pair),
+                    str(max(gap.runs for gap in gaps)),
+                    *map(_gap, gaps),
+                    " / ".join(f"{p:.3f}" for p in corrected),
+                    _percent(one.wins),
+                    f"**{one.verdict}**",
+                ]
+            )
+        parts.append(f"`{ground}`\n\n{_markdown(rows)}")
     return "\n\n".join(parts)
 
 
-def _questions(methods: dict[str, list[Results]]) -> str:
-    asked: list[tuple[str, list[Difference], float | None]] = []
-    for first, second in _pairs(methods):
-        ours, theirs = methods[first], methods[second]
-        gaps = [compare(ours, theirs, split) for split in SPLITS]
-        found = [gap for gap in gaps if gap is not None]
-        if len(found) == len(SPLITS):
-            wins = probability_of_improvement(ours, theirs, "unseen")
-            asked.append((f"{first} − {second}", found, wins))
-    corrected = iter(holm([gap.p for _, found, _ in asked for gap in found]))
-    rows = [["", "pairs", *(cell for one in SPLITS for cell in (f"{one}: SR last", "p")), "wins"]]
-    for title, found, wins in asked:
-        cells = [cell for gap in found for cell in (_gap(gap), f"{next(corrected):.3f}")]
-        rows.append([title, str(found[0].runs), *cells, _percent(wins)])
-    return _markdown(rows) if asked else ""
+def memories(runs: Sequence[Results]) -> str:
+    """Markdown: SR last, seen / unseen, over both of the paper's setups at every size of memory."""
+    sizes: dict[str, dict[str, dict[int, list[Results]]]] = {}
+    for ground, methods in asked(as_they_are(runs)).items():
+        eyes = re.sub(r", memory \d+", "", ground)
+        for method, group in methods.items():
+            for run in of_all_methods(group):
+                size = run.config.memory or run.document["training"]["memory"]
+                if size:
+                    row = sizes.setdefault(eyes, {}).setdefault(method, {})
+                    row.setdefault(size, []).append(run)
+    parts = []
+    for eyes, methods_here in sizes.items():
+        columns = sorted({size for row in methods_here.values() for size in row})
+        if len(columns) < 2:
+            continue
+        rows = [["method", *(f"{size} episodes" for size in columns)]]
+        for method, row in methods_here.items():
+            cells = [_pair_of_means(row.get(size, [])) for size in columns]
+            rows.append([method, *cells])
+        parts.append(f"`{eyes}`\n\n{_markdown(rows)}")
+    return "\n\n".join(parts)
 
 
-def _pairs(methods: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The questions, also asked of methods with a limit in bytes."""
-    for first, second in QUESTIONS:
-        for title in methods:
-            limited = title.startswith(f"{first} (memory_bytes")
-            if (title == first or limited) and second in methods:
-                yield title, second
+def _pair_of_means(runs: Sequence[Results]) -> str:
+    """Seen / unseen, and of how many runs."""
+    if not runs:
+        return "–"
+    return " / ".join(_mean(runs, split, "SR_last") for split in SPLITS) + f" ({len(runs)})"
+
+
+def controls(folder: Path) -> str:
+    """Markdown: agents from which something was taken, with intervals."""
+    rows = [["", *(f"{split}: SR" for split in SPLITS), "episodes"]]
+    for name, rates in control_rates(folder).items():
+        cells = [
+            f"{_percent(rates[split].mean)} {_interval(rates[split])}" if split in rates else "–"
+            for split in SPLITS
+        ]
+        episodes = " / ".join(str(rates[split].episodes) for split in SPLITS if split in rates)
+        rows.append([name, *cells, episodes])
+    return _markdown(rows) if len(rows) > 1 else ""
+
+
+def cost(runs: Sequence[Results]) -> str:
+    """How many runs there are and what they took, in words."""
+    hours = sum(map(_minutes, runs)) / 60
+    return f"{len(runs)} runs, {hours:.1f} hours of one core"
 
 
 def ablations(runs: Sequence[Results]) -> str:
@@ -123,8 +142,10 @@ def ablations(runs: Sequence[Results]) -> str:
         if not changed and (not run.config.variant or _plain_title(run) not in usual):
             continue
         config = run.config
-        notes = ", ".join(f"{name} {value}" for name, value in config.variant.items())
-        variants.setdefault((f"{_plain_title(run)}, {notes}", heading([run])), []).append(run)
+        changes = {name: one for name, one in config.variant.items() if name != "memory_bytes"}
+        notes = ", ".join(f"{name} {value}" for name, value in changes.items())
+        title = f"{in_kilobytes(_plain_title(run))}, {notes}"
+        variants.setdefault((title, SETUP_TITLES[config.setup]), []).append(run)
     for (title, setup), group in variants.items():
         row = [title, setup, ", ".join(str(run.config.order) for run in group)]
         plain = _plain_title(group[0])
@@ -174,9 +195,9 @@ def _scores(methods: dict[str, list[Results]]) -> str:
     header = ["method", "runs"]
     for name in SPLITS:
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
-    rows = [[*header, "forgetting, seen", "kB kept", "minutes"]]
-    for method, runs in methods.items():
-        row = [method + told(runs[0]), str(len(runs))]
+    rows = [[*header, "forgetting, seen", "passes", "kB kept", "minutes"]]
+    for runs in methods.values():
+        row = [shown(runs[0]) + told(runs[0]), str(len(runs))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -187,7 +208,8 @@ def _scores(methods: dict[str, list[Results]]) -> str:
             ]
         minutes = sum(map(_minutes, runs)) / len(runs)
         kept = sum(map(_kilobytes, runs)) / len(runs)
-        row += [_mean(runs, "seen", "forgetting"), f"{kept:,.0f}", f"{minutes:.1f}"]
+        row += [_mean(runs, "seen", "forgetting"), _passes(runs)]
+        row += [f"{kept:,.0f}", f"{minutes:.1f}"]
         rows.append(row)
     return _markdown(rows)
 
@@ -205,23 +227,19 @@ def _papers(run: Results, split: str) -> float | None:
 
 
 def _differences(methods: dict[str, list[Results]]) -> str:
-    header = [f"{name}: {what}" for name in SPLITS for what in ("SR last", "SR avg")]
-    rows = [["", "orders", *header]]
-    pairs = [(name, WORST) for name in methods if name != WORST]
-    pairs += [
-        (LEADER, name)
-        for name in methods
-        if name not in (LEADER, WORST) and not is_offline(methods[name][0].config.method)
-    ]
-    for first, second in pairs:
-        if first not in methods or second not in methods:
-            continue
-        averages = paired_differences(methods[first], methods[second])
-        gaps = {split: compare(methods[first], methods[second], split) for split in SPLITS}
-        row = [f"{first} − {second}", str(max(gap.runs if gap else 0 for gap in gaps.values()))]
-        for split, gap in gaps.items():
-            row += [_gap(gap), _average_gap(averages.get((split, "SR_avg")))]
-        rows.append(row)
+    rows = [["", "orders", *SPLITS]]
+    for second in REFERENCES:
+        for first in methods:
+            rival = first not in REFERENCES or second == REFERENCES[0]
+            if first == second or second not in methods or not rival:
+                continue
+            if second != REFERENCES[0] and is_offline(methods[first][0].config.method):
+                continue
+            gaps = [compare(methods[first], methods[second], split) for split in SPLITS]
+            pairs = max(gap.runs if gap else 0 for gap in gaps)
+            if pairs:
+                title = f"{shown(methods[first][0])} − {second}"
+                rows.append([title, str(pairs), *map(_gap, gaps)])
     return _markdown(rows) if len(rows) > 1 else ""
 
 
@@ -232,8 +250,8 @@ def headline(runs: Sequence[Results]) -> str:
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
     # Of several memories, the one that most runs have.
     setups = {group[0].config.setup: group for group in sorted(groups(plain), key=len)}
-    for method in by_method(of_all_methods(plain)):
-        row = [method]
+    for method, group in by_method(of_all_methods(plain)).items():
+        row = [shown(group[0])]
         for setup in HEADLINE:
             here = by_method(of_all_methods(setups.get(setup, []))).get(method, [])
             ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)
@@ -254,14 +272,21 @@ def groups(runs: Sequence[Results]) -> list[list[Results]]:
 def _group_order(group: Sequence[Results]) -> tuple[Any, ...]:
     config = group[0].config
     setups = list(SETUP_TITLES)
-    return config.schedule != "disjoint", config.schedule, setups.index(config.setup)
+    other = config.agent != RunConfig.agent, config.schedule != "disjoint"
+    return *other, config.memory or 0, config.schedule, setups.index(config.setup)
 
 
 def heading(group: Sequence[Results]) -> str:
     """What people call the setup and schedule of a group."""
     config = group[0].config
-    title = SETUP_TITLES[config.setup]
-    return title if config.schedule == "disjoint" else f"{title}, {config.schedule} schedule"
+    parts = [SETUP_TITLES[config.setup]]
+    if config.schedule != "disjoint":
+        parts.append(f"{config.schedule} schedule")
+    if config.agent != RunConfig.agent:
+        parts.append(f"agent {config.agent}")
+    if config.memory is not None:
+        parts.append(f"memory of {config.memory}")
+    return ", ".join(parts)
 
 
 def of_all_methods(runs: Sequence[Results]) -> list[Results]:
@@ -287,8 +312,9 @@ def as_they_are(runs: Sequence[Results]) -> list[Results]:
 
 
 def _plain_title(run: Results) -> str:
-    """The method with its preset, without the settings that were changed."""
-    return RunConfig.recorded({**run.config.to_dict(), "overrides": {}}).method_title
+    """The method with its preset and its limit in bytes, without other settings."""
+    ours = {name: one for name, one in run.config.overrides.items() if name == "memory_bytes"}
+    return RunConfig.recorded({**run.config.to_dict(), "overrides": ours}).method_title
 
 
 def is_plain(run: Results) -> bool:
@@ -308,6 +334,13 @@ def _kilobytes(run: Results) -> float:
     """What a method keeps besides the agent: episodes, logits, other models."""
     budget = run.document["training"].get("budget", {})
     return sum(value for name, value in budget.items() if name != "forwards") / 1000
+
+
+def _passes(runs: Sequence[Results]) -> str:
+    """Thousands of episodes that went through a network in training."""
+    counts = [run.document["training"].get("forwards") for run in runs]
+    there = [count for count in counts if count]
+    return f"{sum(there) / len(there) / 1000:.0f} k" if there else "–"
 
 
 def _minutes(run: Results) -> float:
@@ -334,14 +367,6 @@ def _gap(value: Difference | None) -> str:
         return "–"
     text = f"{100 * value.mean:+.1f} {_interval(value)}"
     return f"**{text}**" if value.excludes_zero else text
-
-
-def _average_gap(value: Statistic | None) -> str:
-    if value is None:
-        return "–"
-    if value.low is None or value.high is None:
-        return f"{100 * value.mean:+.1f}"
-    return _gap(Difference(value.mean, value.low, value.high, 0, value.runs))
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import METRICS, Results, read_results
 from clalfred.cl.registry import is_offline, method_names
+from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.text import hundredths
 from gym_clalfred.errors import BadInputError, DataError
@@ -27,23 +27,13 @@ LESS_IS_BETTER = frozenset({"forgetting"})
 #: Names of the compact copies of runs that ``publish.collect`` writes.
 COPIES = "*-order*-seed*.json"
 
-#: Runs that an interval needs: by Student's t of two, most would reach below 0 and above 100 %.
-LEAST_RUNS = 3
-
-#: Two-sided 95 % quantiles of Student's t by degrees of freedom, 1 to 30; beyond, the normal's.
-_T = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-_NORMAL = 1.960
-
 
 @dataclass(frozen=True)
 class Statistic:
-    """Of values over runs; ``low`` and ``high`` bound the mean with 95 % confidence (t).
+    """Of values over runs; ``low`` and ``high`` bound the mean with 95 % confidence.
 
-    With one run there is no deviation, and below ``LEAST_RUNS`` no interval: they are ``None``.
+    With one run there is no deviation. There is an interval only where single episodes are known,
+    see ``paired.bootstrap``: of ``SR_last``. What is missing is ``None``.
     """
 
     mean: float
@@ -75,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Runs that can be compared: all but method, order and seed is equal (``common_ground``).
+    """Runs that can be compared: all but method, order and seed is equal (``ground``).
 
     ``episodes`` tells by split on how many episodes runs were tested after the last task.
     """
@@ -176,18 +166,12 @@ def _outcome(run: Results) -> list[Any]:
     return [parts[split][name] for split in SPLITS for name in names]
 
 
-def statistic(values: Sequence[float]) -> Statistic:
-    """Mean, standard deviation (n - 1) and, from ``LEAST_RUNS`` on, 95 % interval of the mean."""
+def statistic(values: Sequence[float], drawn: Difference | None = None) -> Statistic:
+    """Mean, standard deviation (n - 1), and the interval from resampling, if there is one."""
     array, count = np.asarray(values, dtype=np.float64), len(values)
-    mean = float(array.mean())
-    if count < 2:
-        return Statistic(mean, None, None, None, count)
-    deviation = float(array.std(ddof=1))
-    if count < LEAST_RUNS:
-        return Statistic(mean, deviation, None, None, count)
-    quantile = _T[count - 2] if count - 1 <= len(_T) else _NORMAL
-    half = quantile * deviation / math.sqrt(count)
-    return Statistic(mean, deviation, mean - half, mean + half, count)
+    deviation = float(array.std(ddof=1)) if count > 1 else None
+    low, high = (None, None) if drawn is None else (drawn.low, drawn.high)
+    return Statistic(float(array.mean()), deviation, low, high, count)
 
 
 def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Table]:
@@ -205,58 +189,6 @@ def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Tabl
         known = sorted({run.config.method_title for run in runs})
         raise BadInputError(f"no run of the baseline {baseline!r}; there are {', '.join(known)}")
     return tables
-
-
-def group_title(run: Results) -> str:
-    """What the runs of one table have in common."""
-    return common_ground(run.config, run.document["labels"])
-
-
-def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
-    """All that results depend on but method, order and seed, in words.
-
-    Evaluating ahead is not among it: that adds scores and changes none.
-
-    Args:
-        config: of a run.
-        labels: what its data, backend and eyes call themselves.
-    """
-    parts = [
-        config.setup,
-        config.schedule,
-        config.evaluate_on,
-        labels["data"],
-        labels["backend"],
-        config.agent,
-    ]
-    if config.tasks is not None:
-        parts.append(f"tasks {config.tasks}")
-    if config.split_folder is not None:
-        parts.append(f"split folder {Path(config.split_folder).name}")
-    parts.append(labels["sight"])
-    parts += [f"{name} {value}" for name, value in config.agent_changes.items()]
-    if config.augment:
-        parts.append("seven augmentations")
-    limits = [
-        f"{name} {value}"
-        for name, value in (
-            ("episodes per task", config.episodes_per_task),
-            ("evaluation episodes per task", config.evaluation_episodes),
-            ("of them before the end", config.interim_episodes),
-            ("annotations per trajectory", config.evaluation_annotations),
-            ("memory", config.memory),
-            ("batch", config.batch_size),
-            ("steps", _own_step_limit(config)),
-        )
-        if value is not None
-    ]
-    return ", ".join([*parts, *limits])
-
-
-def _own_step_limit(config: RunConfig) -> int | None:
-    """``None`` for the one that runs on such data have by default."""
-    limit = config.step_limit
-    return None if limit == config.default_step_limit else limit
 
 
 def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
@@ -300,7 +232,8 @@ def _statistics(runs: Sequence[Results]) -> dict[tuple[str, str], Statistic]:
             values = [run.metric(split, metric) for run in runs]
             there = [value for value in values if value is not None]
             if there:
-                found[split, metric] = statistic(there)
+                drawn = success_rate(runs, split) if metric == "SR_last" else None
+                found[split, metric] = statistic(there, drawn)
     return found
 
 
@@ -320,5 +253,6 @@ def paired_differences(
                 if mine is not None and theirs is not None:
                     gaps.append(mine - theirs)
             if gaps:
-                found[split, metric] = statistic(gaps)
+                drawn = compare(runs, reference, split) if metric == "SR_last" else None
+                found[split, metric] = statistic(gaps, drawn)
     return found

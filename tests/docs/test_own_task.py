@@ -18,7 +18,7 @@ import pytest
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.failures import Failure, failure_of
-from clalfred.cl.report.summary import common_ground
+from clalfred.cl.report.ground import common_ground
 from clalfred.cl.report.text import task_title
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory

@@ -1,0 +1,70 @@
+"""What runs must have in common to be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+
+
+def group_title(run: Results) -> str:
+    """What the runs of one table have in common."""
+    return common_ground(run.config, run.document["labels"]) + update_note(run)
+
+
+def update_note(run: Results) -> str:
+    """Says how many updates a streamed episode called for, unless it was one, as in the paper."""
+    settings = run.config.learner.presets[run.config.preset]
+    repeats = run.config.overrides.get("repeats", getattr(settings, "repeats", 1))
+    length = run.document["stream"]["length"]
+    rate = round(run.document["training"]["updates"] / max(1, length * repeats), 1)
+    return "" if rate == 1 else f", {rate} updates per episode"
+
+
+def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
+    """All that results depend on but method, order and seed, in words.
+
+    Evaluating ahead is not among it: that adds scores and changes none.
+
+    Args:
+        config: of a run.
+        labels: what its data, backend and eyes call themselves.
+    """
+    parts = [
+        config.setup,
+        config.schedule,
+        config.evaluate_on,
+        labels["data"],
+        labels["backend"],
+        config.agent,
+    ]
+    if config.tasks is not None:
+        parts.append(f"tasks {config.tasks}")
+    if config.split_folder is not None:
+        parts.append(f"split folder {Path(config.split_folder).name}")
+    parts.append(labels["sight"])
+    parts += [f"{name} {value}" for name, value in config.agent_changes.items()]
+    if config.augment:
+        parts.append("seven augmentations")
+    limits = [
+        f"{name} {value}"
+        for name, value in (
+            ("episodes per task", config.episodes_per_task),
+            ("evaluation episodes per task", config.evaluation_episodes),
+            ("of them before the end", config.interim_episodes),
+            ("annotations per trajectory", config.evaluation_annotations),
+            ("memory", config.memory),
+            ("batch", config.batch_size),
+            ("steps", _own_step_limit(config)),
+        )
+        if value is not None
+    ]
+    return ", ".join([*parts, *limits])
+
+
+def _own_step_limit(config: RunConfig) -> int | None:
+    """``None`` for the one that runs on such data have by default."""
+    limit = config.step_limit
+    return None if limit == config.default_step_limit else limit

@@ -1,0 +1,146 @@
+"""What is asked of pairs of methods over both of the paper's setups, and the answer by a rule.
+
+A question is answered on a split if its p-value, corrected for all questions of a table (Holm), is
+below 5 %. The answer is yes or no if it is so on one split at least and not the other way round on
+the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.registry import is_offline
+from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.paired import Difference, compare, holm, probability_of_improvement
+
+#: The paper's setups, over which questions are asked.
+HEADLINE = ("behavior-il", "environment-il")
+
+#: A limit of the memory in bytes, whatever their number; the configs give as many as ER takes.
+BYTES = "bytes"
+PACKED = f"pantry ({BYTES})"
+
+#: Chance of a false answer that is taken.
+LEVEL = 0.05
+
+_EQUAL = "der++ (replay_weight 1.0)"
+_WITHOUT = "der++ (distillation_weight 0.0, replay_weight 1.0)"
+_SAME_K = "er (stream_size 3)"
+
+#: Question, and the two methods: does the first solve more than the second?
+QUESTIONS = (
+    ("Does replay help?", "er", "finetuning"),
+    ("Does EWC++'s penalty help beside replay?", "ewc++", "er"),
+    ("Do logits that follow the network help?", "cama", _EQUAL),
+    ("Do dynamic coefficients help?", "cama", "cama-without-dc"),
+    ("Does distillation help, all else equal?", _EQUAL, _WITHOUT),
+    ("Does DER++ beat ER at its k?", _EQUAL, _SAME_K),
+    ("Does CAMA beat ER at its k?", "cama", _SAME_K),
+    ("Does a smaller k help ER?", _SAME_K, "er"),
+    ("Does more weight on replay help DER++?", _EQUAL, "der++"),
+    ("Does it help to choose what to replay?", "mir", "er"),
+    ("Do averaged weights help?", "er (average 0.01)", "er"),
+    ("Does packing help at equal bytes?", PACKED, "er"),
+    ("Does keeping kinds equally often help?", f"pantry ({BYTES}, varied True)", PACKED),
+    ("Does packing help at equal episodes?", "pantry", "er"),
+    ("Is CAMA, as published, ahead of DER++?", "cama", "der++"),
+    ("Is CAMA, as published, ahead of ER?", "cama", "er"),
+    ("Is there room above ER?", "joint", "er"),
+)
+
+#: Asked of the best of the others, whichever that is.
+AHEAD = "Is Pantry ahead of the best other method?"
+
+#: The methods of the paper that learn along the stream.
+RIVALS = ("finetuning", "ewc++", "er", "mir", "clib", "der++", "x-der", "cama-without-dc", "cama")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one question.
+
+    Args:
+        question: in words.
+        pair: the two methods.
+        gaps: by split.
+        corrected: p-values by split, for all questions of the table.
+        wins: the probability of improvement on unseen rooms.
+    """
+
+    question: str
+    pair: tuple[str, str]
+    gaps: Mapping[str, Difference]
+    corrected: Mapping[str, float]
+    wins: float | None
+
+    @property
+    def verdict(self) -> str:
+        """By the rule."""
+        signs = {gap.mean > 0 for split, gap in self.gaps.items() if self.corrected[split] < LEVEL}
+        if len(signs) != 1:
+            return "it depends" if signs else "not sure"
+        return "yes" if signs.pop() else "no, it costs"
+
+
+def asked(runs: Sequence[Results]) -> dict[str, dict[str, list[Results]]]:
+    """Runs that a question can be asked of: by what they share but the setup, then by method."""
+    found: dict[str, dict[str, list[Results]]] = {}
+    for run in runs:
+        config = run.config
+        if config.schedule == "disjoint" and config.setup in HEADLINE and config.preset == "paper":
+            ground = group_title(run).partition(", ")[2]
+            title = re.sub(r"memory_bytes \d+", BYTES, config.method_title)
+            found.setdefault(ground, {}).setdefault(title, []).append(run)
+    return found
+
+
+def answers(methods: Mapping[str, Sequence[Results]]) -> list[Answer]:
+    """To all questions of which there are runs of both methods."""
+    questions = [one for one in QUESTIONS if one[1] in methods and one[2] in methods]
+    rival = best(methods)
+    if PACKED in methods and rival is not None:
+        questions.append((AHEAD, PACKED, rival))
+    found = []
+    for question, first, second in questions:
+        gaps = {split: compare(methods[first], methods[second], split) for split in SPLITS}
+        there = {split: gap for split, gap in gaps.items() if gap is not None}
+        if len(there) == len(SPLITS):
+            found.append((question, first, second, there))
+    corrected = iter(holm([gap.p for *_, gaps in found for gap in gaps.values()]))
+    return [
+        Answer(
+            question,
+            (shown(methods[first][0]), shown(methods[second][0])),
+            gaps,
+            {split: next(corrected) for split in gaps},
+            probability_of_improvement(methods[first], methods[second], "unseen"),
+        )
+        for question, first, second, gaps in found
+    ]
+
+
+def best(methods: Mapping[str, Sequence[Results]]) -> str | None:
+    """The method of the paper that solves most in unseen rooms, as it is; ``None`` if none ran."""
+    rates = {}
+    for name in RIVALS:
+        runs = methods.get(name, ())
+        setups = {run.config.setup for run in runs}
+        values = [run.metric("unseen", "SR_last") for run in runs]
+        there = [value for value in values if value is not None]
+        if there and setups == set(HEADLINE) and not is_offline(name):
+            rates[name] = sum(there) / len(there)
+    return max(rates, key=rates.__getitem__) if rates else None
+
+
+def shown(run: Results) -> str:
+    """The method's title, bytes in thousands."""
+    return in_kilobytes(run.config.method_title)
+
+
+def in_kilobytes(title: str) -> str:
+    """A method's title with limits in bytes made readable."""
+    return re.sub(r"memory_bytes (\d+)", lambda found: f"{int(found[1]) / 1000:,.0f} kB", title)

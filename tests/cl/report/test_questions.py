@@ -1,0 +1,162 @@
+"""Questions about pairs of methods, answered by a rule; controls from files of evaluations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.sweep import expand
+from clalfred.cl.report.controls import collect_controls, control_rates
+from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.paired import Difference
+from clalfred.cl.report.published_tables import controls, cost, memories, pooled
+from clalfred.cl.report.questions import QUESTIONS, Answer, answers, asked, best
+from clalfred.scripts.common import read_settings
+from gym_clalfred.errors import DataError
+from tests.helpers.report_runs import invented_results
+
+SETUPS = ("behavior-il", "environment-il")
+
+
+def runs_of(method: str, skill: float, **changes: Any) -> list[Results]:
+    """Both setups, three orders."""
+    return [
+        invented_results(RunConfig(method=method, setup=setup, order=order, **changes), skill)
+        for setup in SETUPS
+        for order in (1, 2, 3)
+    ]
+
+
+def gap(mean: float, p: float) -> Difference:
+    return Difference(mean, mean - 0.1, mean + 0.1, 10, 2, p)
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen", "verdict"),
+    [
+        ((0.2, 0.01), (0.2, 0.01), "yes"),
+        ((0.2, 0.01), (-0.2, 0.5), "yes"),
+        ((-0.2, 0.01), (0.0, 0.5), "no, it costs"),
+        ((0.2, 0.06), (0.2, 0.5), "not sure"),
+        ((0.2, 0.01), (-0.2, 0.01), "it depends"),
+    ],
+)
+def test_the_answer_follows_the_rule(
+    seen: tuple[float, float], unseen: tuple[float, float], verdict: str
+) -> None:
+    gaps = {"seen": gap(*seen), "unseen": gap(*unseen)}
+    corrected = {"seen": seen[1], "unseen": unseen[1]}
+    assert Answer("?", ("a", "b"), gaps, corrected, 0.5).verdict == verdict
+
+
+def test_answers_are_corrected_for_the_number_of_questions() -> None:
+    runs = [*runs_of("er", 0.6), *runs_of("finetuning", 0.1), *runs_of("mir", 0.6)]
+    (methods,) = asked(runs).values()
+    found = {one.question: one for one in answers(methods)}
+    replay, choice = found["Does replay help?"], found["Does it help to choose what to replay?"]
+    assert replay.verdict == "yes"
+    assert replay.wins == 1.0
+    # By hand: four p-values; the smallest possible one times four.
+    assert min(replay.corrected.values()) == pytest.approx(4 / 10_000)
+    assert choice.pair == ("mir", "er")
+    alone = answers({name: methods[name] for name in ("er", "finetuning")})
+    assert min(alone[0].corrected.values()) == pytest.approx(2 / 10_000)
+
+
+def test_limits_in_bytes_are_asked_about_whatever_their_number() -> None:
+    runs = runs_of("er", 0.2, memory=20)
+    runs += runs_of("pantry", 0.9, memory=20, overrides={"memory_bytes": 180000})
+    text = pooled(runs)
+    assert "| Does packing help at equal bytes? | pantry (180 kB) − er | 6 |" in text
+    # Of the paper's methods only ER ran.
+    assert "| Is Pantry ahead of the best other method? | pantry (180 kB) − er | 6 |" in text
+
+
+def test_the_best_other_method_solves_most_in_unseen_rooms() -> None:
+    runs = [*runs_of("er", 0.3), *runs_of("cama", 0.7), *runs_of("joint", 0.9)]
+    # A method of one setup alone does not compete.
+    runs += [one for one in runs_of("der++", 1.0) if one.config.setup == SETUPS[0]]
+    (methods,) = asked(runs).values()
+    assert best(methods) == "cama"
+    assert best({}) is None
+
+
+def test_sizes_of_memory_and_ways_to_see_are_not_mixed() -> None:
+    runs = [*runs_of("er", 0.5, memory=20), *runs_of("finetuning", 0.1, memory=20)]
+    runs += [*runs_of("er", 0.6, memory=80), *runs_of("finetuning", 0.1, memory=80)]
+    runs += runs_of("er", 0.6, memory=20, agent="two-branch:paper")
+    grounds = [ground.rpartition(", ")[2] for ground in asked(runs)]
+    assert grounds == ["memory 20", "memory 80", "memory 20"]
+    assert pooled(runs).count("Does replay help?") == 2
+    table = memories(runs)
+    assert "| method | 20 episodes | 80 episodes |" in table
+    assert table.count("(6)") == 4
+
+
+def test_other_numbers_of_updates_are_named_and_not_compared() -> None:
+    run = runs_of("rar", 0.5)[0]
+    assert "updates per episode" in group_title(run)  # half as many as its two repeats make
+    run.document["training"]["updates"] *= 2
+    assert "updates per episode" not in group_title(run)
+
+
+def test_every_question_can_be_answered_by_the_configs() -> None:
+    """At the larger memory there are no runs of the bounds and of what is told tasks."""
+    for memory in (20, 80):
+        runs = [
+            run
+            for name in ("main", "others", "questions")
+            for run in expand(read_settings(name))
+            if (run.memory, run.setup, run.order) == (memory, "behavior-il", 1)
+        ]
+        named = [invented_results(run, 0.5) for run in {run.name: run for run in runs}.values()]
+        there = set().union(*asked(named).values())
+        missing = {one for one in QUESTIONS if not {one[1], one[2]} <= there}
+        left_out = {"finetuning", "joint", "ewc++", "der++", "pantry"} if memory == 80 else set()
+        assert all({first, second} & left_out for _, first, second in missing)
+
+
+def lines(path: Path, successes: dict[str, bool]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows: list[dict[str, Any]] = [{"conditions": {"data": "small"}}]
+    rows += [
+        {
+            "episode": name,
+            "success": success,
+            "conditions_met": int(success),
+            "conditions": 1,
+            "steps": 3,
+            "expert_steps": 3,
+        }
+        for name, success in successes.items()
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_controls_come_from_files(tmp_path: Path) -> None:
+    episodes = [f"test_seen/task-{room}/trial_{n}#0" for room in range(4) for n in range(5)]
+    half = {name: place < 10 for place, name in enumerate(episodes)}
+    runs, published = tmp_path / "runs", tmp_path / "results"
+    lines(runs / "controls" / "as_it_is.test_seen.jsonl", half)
+    lines(runs / "controls" / "blind.test_seen.jsonl", dict.fromkeys(episodes, False))
+    lines(runs / "controls" / "blind.test_unseen.jsonl", dict.fromkeys(episodes, False))
+    assert len(collect_controls(runs, published)) == 3
+    rates = control_rates(published)
+    assert list(rates) == ["as it is", "blind"]
+    assert rates["as it is"]["seen"].mean == 0.5
+    text = controls(published)
+    assert "| as it is | 50.0 [" in text
+    assert "| blind | 0.0 [0.0, 0.0] | 0.0 [0.0, 0.0] | 20 / 20 |" in text
+    assert controls(tmp_path) == ""
+    lines(runs / "controls" / "blind.jsonl", half)
+    with pytest.raises(DataError, match=r"expected a name such as blind\.test_seen"):
+        collect_controls(runs, published)
+
+
+def test_the_cost_is_what_the_runs_took() -> None:
+    assert cost(runs_of("er", 0.5)) == "6 runs, 0.1 hours of one core"
