@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
+from clalfred.cl.registry import method_names
 
 
 def group_title(run: Results) -> str:
@@ -16,8 +17,10 @@ def group_title(run: Results) -> str:
 
 def update_note(run: Results) -> str:
     """Says how many updates a streamed episode called for, unless it was one, as in the paper."""
-    settings = run.config.learner.presets[run.config.preset]
-    repeats = run.config.overrides.get("repeats", getattr(settings, "repeats", 1))
+    config, repeats = run.config, 1
+    if config.method in method_names():  # others' methods may not be installed here
+        settings = config.learner.presets[config.preset]
+        repeats = config.overrides.get("repeats", getattr(settings, "repeats", 1))
     length = run.document["stream"]["length"]
     rate = round(run.document["training"]["updates"] / max(1, length * repeats), 1)
     return "" if rate == 1 else f", {rate} updates per episode"

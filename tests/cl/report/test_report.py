@@ -58,7 +58,9 @@ def by_hand(folder: Path, method: str, split: str, metric: str) -> list[float]:
     for order in (1, 2):
         for seed in (0, 1):
             path = (
-                folder / f"behavior-il-{method}-memory-8-order{order}-seed{seed}" / "results.json"
+                folder
+                / f"behavior-il-two-branch-{method}-memory-8-order{order}-seed{seed}"
+                / "results.json"
             )
             document = json.loads(path.read_text())
             episodes = document["splits"][split]["episodes"]
@@ -342,12 +344,14 @@ def test_published_copies_are_reported_like_the_runs(folder: Path, tmp_path: Pat
 
 
 def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
-    results = read_results(folder / "behavior-il-cama-memory-8-order1-seed0")
+    results = read_results(folder / "behavior-il-two-branch-cama-memory-8-order1-seed0")
     made = plot_all(results, tmp_path)
     names = ["tasks.png", "matrix.png", "training.png", "confidence.png"]
     assert [path.name for path in made] == names
     assert all(path.stat().st_size > 10_000 for path in made)
-    other = plot_all(read_results(folder / "behavior-il-joint-memory-8-order1-seed0"), tmp_path)
+    other = plot_all(
+        read_results(folder / "behavior-il-two-branch-joint-memory-8-order1-seed0"), tmp_path
+    )
     assert [path.name for path in other] == names[:3]
 
 
@@ -451,7 +455,12 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     ]
     frames = [np.full((64, 96, 3), shade, dtype=np.uint8) for shade in range(0, 250, 25)]
     for method in ("cama", "er"):
-        place = folder / f"behavior-il-{method}-memory-8-order1-seed0" / "videos" / "success.mp4"
+        place = (
+            folder
+            / f"behavior-il-two-branch-{method}-memory-8-order1-seed0"
+            / "videos"
+            / "success.mp4"
+        )
         write_film(place, frames)
     plain = [run for run in runs if run.config.method == "finetuning"]
     tables = summarise(runs, "er")
