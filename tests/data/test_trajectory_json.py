@@ -22,6 +22,7 @@ from gym_clalfred.data.trajectory import HighStep, RunLengthMask, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from tests.helpers.cases import for_each
 from tests.helpers.trajectories import FAUCET, MUG, SHELF, SINK, clean_a_mug, masks, trajectories
 
 PATIENT = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -212,7 +213,7 @@ CASES = [(path, value) for path, values in BAD.items() for value in values] + [
 ]
 
 
-@pytest.mark.parametrize(("path", "value"), CASES)
+@for_each(CASES)
 def test_a_bad_field_is_named(path: str, value: Any) -> None:
     broken = change(document(), path, value)
     with pytest.raises(DataError) as caught:

@@ -28,6 +28,7 @@ from gym_clalfred.objects import (
 )
 from gym_clalfred.rooms import CLASS_FREQUENCY, ROOMS_PER_TYPE
 from tests import ROOT
+from tests.helpers.cases import for_each
 
 EXAMPLES = ROOT / "examples"
 
@@ -37,7 +38,7 @@ def test_every_label_but_the_first_has_one_record() -> None:
     assert len(RECORDS) == len(ObjectClass) - 1 == 118
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.name)
+@for_each(CLASSES)
 def test_a_record_names_classes_that_fit(kind: ObjectClass) -> None:
     record = CLASSES[kind]
     places = [*record.goes_in.split(), *record.starts_in.split(), *record.favourites]

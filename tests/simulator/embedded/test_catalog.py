@@ -31,6 +31,7 @@ from gym_clalfred.simulator.embedded.catalog import (
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from tests.helpers.cases import for_each
 
 CLASSES = [object_class for object_class in C if object_class is not C.NoObject]
 LOOKS = [
@@ -59,7 +60,7 @@ def points(mesh: Mesh) -> np.ndarray:
     return mesh.corners[np.arange(MAX_CORNERS) < mesh.counts[:, None]]
 
 
-@pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
+@for_each(CLASSES)
 def test_meshes_are_sound(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 4):
@@ -86,7 +87,7 @@ def test_meshes_are_sound(object_class: C) -> None:
                 assert convex.all(), "not convex"
 
 
-@pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
+@for_each(CLASSES)
 def test_no_two_paints_share_a_place(object_class: C) -> None:
     """Overlapping polygons in one plane would flicker as the agent moves."""
     model = model_of(object_class)
@@ -112,7 +113,7 @@ def test_no_two_paints_share_a_place(object_class: C) -> None:
                     assert not (together & ~alike & (shared > 2e-6)).any()
 
 
-@pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
+@for_each(CLASSES)
 def test_a_closed_object_stays_in_its_box(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 6):
@@ -130,7 +131,7 @@ def test_a_closed_object_stays_in_its_box(object_class: C) -> None:
         assert corners[:, 1].max() <= tipped[1] + DETAIL
 
 
-@pytest.mark.parametrize("object_class", sorted(set(CLASSES) - PICKUPABLE), ids=lambda c: c.name)
+@for_each(sorted(set(CLASSES) - PICKUPABLE))
 def test_fixtures_are_drawn_to_measure(object_class: C) -> None:
     """A room may make a fixture wider than usual; its mesh follows."""
     model = model_of(object_class)
@@ -153,7 +154,7 @@ def test_budgets_of_polygons() -> None:
     assert np.mean([np.mean(row) for row in counts.values()]) <= 25
 
 
-@pytest.mark.parametrize("object_class", CLASSES, ids=lambda c: c.name)
+@for_each(CLASSES)
 def test_surfaces_lie_in_the_box(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 8):
@@ -176,7 +177,7 @@ def test_surfaces_lie_in_the_box(object_class: C) -> None:
     assert hides == (object_class in OPENABLE & RECEPTACLES)
 
 
-@pytest.mark.parametrize("holder", sorted(ACCEPTS), ids=lambda c: c.name)
+@for_each(sorted(ACCEPTS))
 def test_receptacles_hold_what_alfred_puts_there(holder: C) -> None:
     model = model_of(holder)
     for item in sorted(ACCEPTS[holder]):
@@ -188,7 +189,7 @@ def test_receptacles_hold_what_alfred_puts_there(holder: C) -> None:
             assert any(room), f"{item.name} does not fit in {holder.name}"
 
 
-@pytest.mark.parametrize("holder", sorted(RECEPTACLES - HANGERS), ids=lambda c: c.name)
+@for_each(sorted(RECEPTACLES - HANGERS))
 def test_things_stand_on_what_is_drawn(holder: C) -> None:
     """Under the middle of a surface lies a polygon that faces up."""
     dishes = (C.Bowl, C.Pan, C.Pot)
@@ -306,7 +307,7 @@ def differs(a: Mesh, b: Mesh) -> bool:
     )
 
 
-@pytest.mark.parametrize("object_class", sorted(OPENABLE | TOGGLEABLE), ids=lambda c: c.name)
+@for_each(sorted(OPENABLE | TOGGLEABLE))
 def test_states_show(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 6):

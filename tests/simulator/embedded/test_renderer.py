@@ -28,6 +28,7 @@ from gym_clalfred.simulator.embedded.render.shell import shell_of, texture_named
 from gym_clalfred.simulator.embedded.render.stage import Blocks, Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
 from gym_clalfred.simulator.embedded.room import Decor, Opening, Rectangle, Room, Wall
+from tests.helpers.cases import for_each
 
 GREY = Paint((150, 150, 150))
 EYE = (0.0, 1.575, 0.0)
@@ -410,7 +411,7 @@ def test_windows_and_lamps_shine_by_themselves() -> None:
     assert np.abs(images.rgb[0][images.instances[0] == 1].astype(int) - [250, 220, 180]).max() <= 2
 
 
-@pytest.mark.parametrize("texture", list(Texture))
+@for_each(Texture)
 def test_every_texture_can_be_told_from_plain_paint(texture: Texture) -> None:
     stage = make_stage()
     stage.put(1, box(1.2, 1.2, 0.1, Paint((180, 150, 120), texture, 0.3)), (0, 1.0, 1.2), 0)

@@ -10,6 +10,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.embedded.audit import problems
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.player.naming import fixture_names, look_of, unique_names
+from tests.helpers.cases import for_each
 from tests.helpers.player_script import Talk, poses_of
 
 KITCHEN, BEDROOM = "FloorPlan3_physics", "FloorPlan301_physics"
@@ -20,7 +21,7 @@ def places(talk: Talk) -> dict[str, dict[str, float]]:
     return {e["name"]: e["position"] for e in talk.objects if e["pickupable"]}
 
 
-@pytest.mark.parametrize("number", ROOM_NUMBERS)
+@for_each(ROOM_NUMBERS)
 def test_names_are_unique_in_every_room(number: int) -> None:
     room = make_room(number)
     names = fixture_names(room.fixtures)
