@@ -13,7 +13,6 @@ import numpy as np
 from benchmarks.navigator import navigator
 from clalfred.agents.semantic_map.room_map import PIXELS
 from clalfred.cl.experiment.config import EVALUATED
-from clalfred.cl.report.text import aligned
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -21,6 +20,7 @@ from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.random_agent import MOVING, sensible_interactions
 from gym_clalfred.stream import demonstration_of, first_annotations
+from gym_clalfred.tables import aligned
 
 #: Gives the actions of an episode that has just begun.
 Actor = Callable[[ClAlfredEnv, EpisodeKey, np.random.Generator], Iterator[tuple[Action, int]]]

@@ -7,7 +7,7 @@ it down. Others may come between them. The first one that is missing says how fa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 from clalfred.agents.acting.records import EpisodeResult
@@ -15,6 +15,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.tables import aligned
 from gym_clalfred.tasks.spec import Purpose, TaskSpec
 
 
@@ -76,12 +77,10 @@ def format_failures(table: Mapping[str, Counter[str]]) -> str:
     """The table as text, with a line of sums."""
     total: Counter[str] = sum(table.values(), Counter())
     columns = [name for name in ("solved", *map(str, _NAMES), *_ENDS) if total[name]]
-    rows: Sequence[tuple[str, Counter[str]]] = [*table.items(), ("all", total)]
-    lines = ["".ljust(12) + "  ".join(columns)]
-    for name, row in rows:
-        cells = [str(row[column]).rjust(len(column)) for column in columns]
-        lines.append(name.ljust(12) + "  ".join(cells))
-    return "\n".join(lines)
+    rows = [["", *columns]]
+    for name, row in [*table.items(), ("all", total)]:
+        rows.append([name, *(str(row[column]) for column in columns)])
+    return aligned(rows)
 
 
 def _read(interactions: str) -> Iterable[tuple[Action, ObjectClass]]:

@@ -166,7 +166,7 @@ class _Bar:
 
 def source_table(source: EpisodeSource) -> str:
     """Episodes by task type and split, and their mean length."""
-    from clalfred.cl.report.text import aligned
+    from gym_clalfred.tables import aligned
 
     entries = {split: source.entries(split) for split in Split}
     rows = [["episodes", *(split.value for split in Split), "mean actions"]]

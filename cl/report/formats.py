@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from clalfred.cl.report.paper import SOURCE
 from clalfred.cl.report.summary import MAIN_METRICS, SPLITS, Row, Statistic, Table
-from clalfred.cl.report.text import TEXT_WIDTH, fitted, hundredths, percent
+from clalfred.cl.report.text import hundredths, percent
+from gym_clalfred.tables import TEXT_WIDTH, fitted
 
 Render = Callable[[Sequence[Table], Sequence[str]], str]
 

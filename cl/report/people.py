@@ -12,9 +12,10 @@ from clalfred.agents.acting.records import EpisodeResult, read_conditions, read_
 from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.experiment.results import SCORES, Results
 from clalfred.cl.metrics import score
-from clalfred.cl.report.text import aligned, percent
+from clalfred.cl.report.text import percent
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.tables import aligned
 
 #: What ``clalfred-play --score`` writes before a name.
 _PERSON = "person "

@@ -1,16 +1,14 @@
-"""Tables for a terminal."""
+"""What a run came to, for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import SCORES, Results
 from clalfred.cl.metrics import Scores
+from gym_clalfred.tables import aligned
 from gym_clalfred.tasks.spec import task_types
-
-#: Tables of the report are not wider.
-TEXT_WIDTH = 110
 
 
 def task_title(task: str) -> str:
@@ -27,32 +25,6 @@ def percent(share: float | None) -> str:
 def hundredths(share: float) -> float:
     """A share in % for printing, with two places; a value close to 0 has no sign."""
     return round(100 * share, 2) + 0.0
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns under each other, the first to the left and the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines)
-
-
-def fitted(rows: Sequence[Sequence[str]], width: int = TEXT_WIDTH) -> str:
-    """As ``aligned``, but columns that would not fit go below, again beside the first one."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    blocks: list[list[int]] = [[0]]
-    for column in range(1, len(widths)):
-        taken = sum(widths[one] + 2 for one in blocks[-1])
-        if taken + widths[column] > width and len(blocks[-1]) > 1:
-            blocks.append([0])
-        blocks[-1].append(column)
-    return "\n\n".join(aligned([[row[one] for one in block] for row in rows]) for block in blocks)
 
 
 def evaluation_table(results: Results, learned: int) -> str:

@@ -24,6 +24,7 @@ from gym_clalfred.simulator.contract import RenderOptions, View
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.tables import markdown
 
 _CHUNK = 40
 _METRE = 80
@@ -178,15 +179,12 @@ def _failed(replays: Sequence[Replay], how: str) -> list[str]:
 
 
 def _solved_table(naming: Naming, parts: Mapping[Split, Sequence[Replay]]) -> list[str]:
-    lines = [
-        f"| by {naming.value} | experts | solved | other objects chosen |",
-        "|---|---|---|---|",
-    ]
+    rows = [[f"by {naming.value}", "experts", "solved", "other objects chosen"]]
     for split, part in parts.items():
         solved = sum(one.success for one in part) / max(len(part), 1)
         strays = sum(len(one.strays) for one in part)
-        lines.append(f"| {split.value} | {len(part)} | {solved:.2%} | {strays} |")
-    return lines
+        rows.append([split.value, f"{len(part)}", f"{solved:.2%}", f"{strays}"])
+    return [markdown(rows)]
 
 
 def why(one: Replay) -> str:
@@ -348,18 +346,14 @@ def _by_group(replays: Sequence[Replay], key: Callable[[Replay], str]) -> dict[s
 
 
 def _table(head: str, groups: Mapping[str, Sequence[Replay]]) -> list[str]:
-    lines = [
-        f"| {head} | experts | solved | moves allowed | masks | IoU | IoU small | centre px |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    names = "experts|solved|moves allowed|masks|IoU|IoU small|centre px"
+    rows = [[head, *names.split("|")]]
     for name, part in groups.items():
         s = summarise(part)
-        moves = 1.0 - s.blocked / max(s.moves, 1)
-        lines.append(
-            f"| {name} | {s.experts} | {s.solved / max(s.experts, 1):.2%} | {moves:.2%} | "
-            f"{s.masks} | {s.iou:.3f} | {s.small_iou:.3f} | {s.centre_error:.1f} |"
-        )
-    return lines
+        solved, moves = s.solved / max(s.experts, 1), 1.0 - s.blocked / max(s.moves, 1)
+        errors = [f"{s.iou:.3f}", f"{s.small_iou:.3f}", f"{s.centre_error:.1f}"]
+        rows.append([name, f"{s.experts}", f"{solved:.2%}", f"{moves:.2%}", f"{s.masks}", *errors])
+    return [markdown(rows)]
 
 
 def _action_table(replays: Iterable[Replay]) -> list[str]:
@@ -367,15 +361,13 @@ def _action_table(replays: Iterable[Replay]) -> list[str]:
     for one in replays:
         for encounter in one.encounters:
             groups.setdefault(encounter.action.name, []).append(encounter)
-    lines = ["| action | done | allowed | IoU | centre px |", "|---|---|---|---|---|"]
+    rows = [["action", "done", "allowed", "IoU", "centre px"]]
     for name, part in sorted(groups.items()):
         allowed = sum(one.failure is None for one in part) / len(part)
         error = float(np.median([one.centre_error for one in part]))
-        lines.append(
-            f"| {name} | {len(part)} | {allowed:.2%} | "
-            f"{_mean([one.iou for one in part]):.3f} | {error:.1f} |"
-        )
-    return lines
+        overlap = _mean([one.iou for one in part])
+        rows.append([name, f"{len(part)}", f"{allowed:.2%}", f"{overlap:.3f}", f"{error:.1f}"])
+    return [markdown(rows)]
 
 
 def _mean(values: Sequence[float]) -> float:

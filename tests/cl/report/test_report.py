@@ -29,9 +29,9 @@ from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.plots import plot_all, plot_tasks, plot_training, task_borders
 from clalfred.cl.report.publish import collect, compacted
 from clalfred.cl.report.summary import SPLITS, Table, load_runs, statistic, summarise
-from clalfred.cl.report.text import TEXT_WIDTH, fitted
 from clalfred.scripts.report import main
 from gym_clalfred.errors import BadInputError, DataError, UnknownMethodError
+from gym_clalfred.tables import TEXT_WIDTH, fitted
 from tests.helpers.report_runs import EPISODES, invented_results, write_runs
 from tests.helpers.runs import fake_config, run_fake
 
