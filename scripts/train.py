@@ -64,7 +64,13 @@ def main(
     callbacks: tuple[str, ...],
 ) -> None:
     """Train a method on a stream of tasks and evaluate it after each of them."""
-    run = RunConfig.from_dict({**read_settings(config), **settings})
+    given = read_settings(config)
+    if "runs" in given:
+        raise BadInputError(
+            f"config {config!r}: expected the settings of one run, found several runs; "
+            f"use: clalfred-sweep --config {config}"
+        )
+    run = RunConfig.from_dict({**given, **settings})
     from clalfred.cl.experiment.run import train
     from clalfred.scripts.progress import Console
 

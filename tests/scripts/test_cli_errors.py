@@ -129,6 +129,10 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         (("train", "--agent", "two-branch:paper", "--tier", "tiny", "--out", "run"), "resnet18"),
         (
             ("train", "--config", "main"),
+            "found several runs; use: clalfred-sweep --config main",
+        ),
+        (
+            ("train", "--config", "paper"),
             "setup ['behavior-il', 'environment-il']: expected one "
             "value, since this is one run; clalfred-sweep takes several",
         ),

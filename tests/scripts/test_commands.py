@@ -57,7 +57,11 @@ def test_without_a_command_all_are_listed(
 
 def test_letters_that_a_terminal_does_not_have_are_replaced(tmp_path: Path) -> None:
     write_runs(tmp_path)
-    code = "import sys; from clalfred.scripts.commands import main; main()"
+    code = (
+        "from gym_clalfred.simulator.backends import BACKENDS, Backend; "
+        "BACKENDS['fake'] = Backend('tests.helpers.fakes:FakeSimulator'); "
+        "from clalfred.scripts.commands import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, "report", str(tmp_path)],
         env={**os.environ, "PYTHONIOENCODING": "latin-1"},

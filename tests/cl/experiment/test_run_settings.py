@@ -139,7 +139,9 @@ def test_wrong_names_and_values_are_named(change: dict[str, Any], match: str) ->
 
 
 def test_a_split_folder_has_its_own_schedule() -> None:
-    with pytest.raises(BadInputError, match="schedule 'blurry': the split folder's stream"):
+    with pytest.raises(
+        BadInputError, match="schedule 'blurry': the split folder defines the stream"
+    ):
         RunConfig(split_folder="split", schedule="blurry")
 
 
