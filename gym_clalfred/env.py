@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -15,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from gym_clalfred.actions import Action
 from gym_clalfred.checks import action_pair, flag, one_of, whole_number
 from gym_clalfred.checks import view_angles as check_angles
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError, SimulatorError, UsageError
 from gym_clalfred.interaction import (
@@ -33,6 +31,7 @@ from gym_clalfred.observation_space import (
     INSTRUCTIONS_CHARACTERS,
     observation_space,
 )
+from gym_clalfred.options import EnvOptions, takes
 from gym_clalfred.possible_actions import most_central, possible_actions
 from gym_clalfred.progress import Progress
 from gym_clalfred.selection import Pools, Selection, key_of_options, open_episodes
@@ -49,9 +48,6 @@ from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
 from gym_clalfred.viewer import PANEL_SIZE, Notes, draw_panel
 from gym_clalfred.window import Window, check_pygame
-
-#: ALFRED's step limit.
-MAX_STEPS = 1000
 
 IMAGE_SIZES = range(8, 2049)
 
@@ -104,99 +100,41 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
 
     docs/ENVIRONMENT.md has the rewards in numbers, all reasons and what each class can do.
 
-    Args:
-        setup: the continual-learning setup; the registered ids set it.
-        split: ``train``, ``valid_seen``, ``valid_unseen``, ``test_seen`` or ``test_unseen``.
-        order: number of the paper's task order, 1 to 5; streams follow it.
-        tier: generated episodes to use: ``tiny``, ``small`` or ``full``.
-        backend: ``embedded`` or ``thor``.
-        data: folder with other episodes (a store of imported ones or ALFRED's own layout), instead
-            of a tier.
-        image_size: side of the square images in pixels.
-        max_steps: actions after which the episode is truncated.
-        reward: ``sparse`` or ``dense``.
-        render_mode: ``None``, ``rgb_array``, or ``human`` for a window (needs pygame).
-        masks: whether the observation has ``classes`` and ``instances``.
-        depth: whether the observation has ``depth``.
-        view_angles: (yaw, pitch) in degrees of the five views relative to the agent's own.
-        reveal_task: whether ``info`` tells which task and episode this is.
-        goal_matching: ``class``, or ``substring`` as in ALFRED's own evaluation.
-        source: an opened source of episodes, instead of ``tier`` and ``data``.
-        tasks: only episodes of these tasks, such as ``["Heat", "Pick&Place"]``; ``None``: of all.
-        rooms: only episodes in these room types or scene numbers, such as ``["Kitchen", 301]``.
+    Takes the keywords that ``EnvOptions`` lists, the setup also by position.
     """
 
     metadata = {"render_modes": ["human", "rgb_array"], "render_fps": 5}  # noqa: RUF012
 
-    def __init__(
-        self,
-        setup: str = Setup.BEHAVIOR_IL.value,
-        *,
-        split: str = Split.TRAIN.value,
-        order: int = 1,
-        tier: str = "small",
-        backend: str = "embedded",
-        data: str | Path | None = None,
-        image_size: int = 300,
-        max_steps: int = MAX_STEPS,
-        reward: str = "sparse",
-        render_mode: str | None = None,
-        masks: bool = True,
-        depth: bool = False,
-        view_angles: tuple[tuple[float, float], ...] = RenderOptions().view_angles,
-        reveal_task: bool = False,
-        goal_matching: str = GoalMatching.CLASS.value,
-        source: EpisodeSource | None = None,
-        tasks: str | Sequence[str] | None = None,
-        rooms: str | int | Sequence[str | int] | None = None,
-    ) -> None:
-        EzPickle.__init__(
-            self,
-            setup,
-            split=split,
-            order=order,
-            tier=tier,
-            backend=backend,
-            data=data,
-            image_size=image_size,
-            max_steps=max_steps,
-            reward=reward,
-            render_mode=render_mode,
-            masks=masks,
-            depth=depth,
-            view_angles=view_angles,
-            reveal_task=reveal_task,
-            goal_matching=goal_matching,
-            source=source,
-            tasks=tasks,
-            rooms=rooms,
-        )
-        self.setup = Setup.parse(setup)
-        self.split = Split(one_of("split", split, [each.value for each in Split]))
-        self.order = whole_number("order", order, 1, ORDERS)
-        self.max_steps = whole_number("max_steps", max_steps, 1)
-        self.backend = check_backend(backend)
+    @takes(EnvOptions)
+    def __init__(self, *setup: str, **keywords: Any) -> None:
+        options = EnvOptions(*setup, **keywords)
+        EzPickle.__init__(self, *setup, **keywords)
+        self.setup = Setup.parse(options.setup)
+        self.split = Split(one_of("split", options.split, [each.value for each in Split]))
+        self.order = whole_number("order", options.order, 1, ORDERS)
+        self.max_steps = whole_number("max_steps", options.max_steps, 1)
+        self.backend = check_backend(options.backend)
         self.render_mode = one_of(
-            "render_mode", render_mode, [None, *self.metadata["render_modes"]]
+            "render_mode", options.render_mode, [None, *self.metadata["render_modes"]]
         )
         if self.render_mode == "human":
             check_pygame()
         #: Which episodes ``reset`` draws.
-        self.selection = Selection.parse(tasks, rooms)
-        self.reveal_task = flag("reveal_task", reveal_task)
+        self.selection = Selection.parse(options.tasks, options.rooms)
+        self.reveal_task = flag("reveal_task", options.reveal_task)
         #: What ``render`` writes besides; set by whoever acts.
         self.notes = Notes()
         self._matching = GoalMatching(
-            one_of("goal_matching", goal_matching, [each.value for each in GoalMatching])
+            one_of("goal_matching", options.goal_matching, [each.value for each in GoalMatching])
         )
-        self._reward = REWARDS[one_of("reward", reward, list(REWARDS))]()
+        self._reward = REWARDS[one_of("reward", options.reward, list(REWARDS))]()
         self._render = RenderOptions(
-            whole_number("image_size", image_size, IMAGE_SIZES[0], IMAGE_SIZES[-1]),
-            instances=flag("masks", masks),
-            depth=flag("depth", depth),
-            view_angles=check_angles(view_angles),
+            whole_number("image_size", options.image_size, IMAGE_SIZES[0], IMAGE_SIZES[-1]),
+            instances=flag("masks", options.masks),
+            depth=flag("depth", options.depth),
+            view_angles=check_angles(options.view_angles),
         )
-        self.source = open_episodes(tier, data, source)
+        self.source = open_episodes(options.tier, options.data, options.source)
         self._pools: Pools = ()
         self._from_keys = False
         self._window: Window | None = None

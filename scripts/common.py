@@ -6,6 +6,7 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,66 @@ def check_names(**given: str | None) -> None:
     for what, name in given.items():
         if name is not None:
             choose(what, name, known[what])
+
+
+@dataclass(frozen=True)
+class EpisodeOptions:
+    """The options that say which episodes a command is about, and where they run."""
+
+    split: str
+    task: str | None = None
+    room: str | None = None
+    tier: str | None = None
+    data: str | None = None
+    backend: str | None = None
+    max_steps: int | None = None
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The settings that they change in an agent's run."""
+        return {name: getattr(self, name) for name in ("tier", "data", "backend", "max_steps")}
+
+    def check(self) -> None:
+        """Refuses misspelt names before anything slow begins."""
+        check_names(split=self.split, task=self.task, room=self.room, tier=self.tier)
+
+
+def episode_options(
+    split: str, tier: str, backend: str | None = None, max_steps: str | None = None
+) -> Callable[[Command], Command]:
+    """Adds these options; the command gets them as ``episodes``.
+
+    Args:
+        split: the default.
+        tier: what the help says about the default, as for ``backend`` and ``max_steps``, which are
+            left out if nothing is said about them.
+    """
+    splits = ", ".join(one.value for one in Split)
+    options = [
+        click.option("--split", default=split, show_default=True, help=f"One of {splits}."),
+        click.option("--task", help="Only this task type, such as Heat or Pick2&Place."),
+        click.option("--room", help="Only this room type, such as Kitchen."),
+        click.option("--tier", help=f"Generated episodes.  [default: {tier}]"),
+        click.option("--data", type=click.Path(), help="Folder with other episodes."),
+    ]
+    if backend is not None:
+        options.append(click.option("--backend", help=f"Simulator.  [default: {backend}]"))
+    if max_steps is not None:
+        text = f"Cut episodes after this many steps.  [default: {max_steps}]"
+        options.append(click.option("--max-steps", type=COUNT, help=text))
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def wrapped(**arguments: Any) -> Any:
+            names = [one.name for one in fields(EpisodeOptions) if one.name in arguments]
+            episodes = EpisodeOptions(**{name: arguments.pop(name) for name in names})
+            return command(episodes=episodes, **arguments)
+
+        for option in reversed(options):
+            option(wrapped)
+        return wrapped
+
+    return decorate
 
 
 def read_settings(name: str | None) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import click
 from clalfred.scripts.common import (
     COUNT,
     WORKERS,
-    check_names,
+    EpisodeOptions,
     clear_errors_resumable,
+    episode_options,
     on_terminal,
     version_option,
 )
-from gym_clalfred.data.trajectory import Split
 
 EPILOG = """
 \b
@@ -30,29 +30,18 @@ Examples:
 @click.command(epilog=EPILOG)
 @version_option
 @click.argument("agent", type=click.Path())
-@click.option(
-    "--split",
-    default="valid_unseen",
-    show_default=True,
-    help=f"One of {', '.join(one.value for one in Split)}.",
+@episode_options(
+    split="valid_unseen",
+    tier="those of the agent's run",
+    backend="that of the agent's run",
+    max_steps="the run's; on other episodes their tier's, 100 for tiny and small, else 1000",
 )
-@click.option("--task", help="Only this task type, such as Heat or Pick2&Place.")
-@click.option("--room", help="Only this room type, such as Kitchen.")
 @click.option(
     "--annotations",
     type=COUNT,
     help="At most this many of each trajectory.  [default: all on full, 1 on smaller tiers]",
 )
 @click.option("--limit", type=COUNT, help="At most this many, evenly spread.  [default: all]")
-@click.option("--tier", help="Generated episodes.  [default: those of the agent's run]")
-@click.option("--data", type=click.Path(), help="Folder with other episodes.")
-@click.option("--backend", help="Simulator.  [default: that of the agent's run]")
-@click.option(
-    "--max-steps",
-    type=COUNT,
-    help="Cut episodes after this many steps.  [default: the run's; on other episodes their "
-    "tier's, 100 for tiny and small, else 1000]",
-)
 @click.option(
     "--rules/--no-rules",
     default=True,
@@ -81,15 +70,9 @@ Examples:
 @clear_errors_resumable(lambda options: options["lines"] is not None)
 def main(
     agent: str,
-    split: str,
-    task: str | None,
-    room: str | None,
+    episodes: EpisodeOptions,
     annotations: int | None,
     limit: int | None,
-    tier: str | None,
-    data: str | None,
-    backend: str | None,
-    max_steps: int | None,
     rules: bool,
     blind: bool,
     deaf: bool,
@@ -110,24 +93,17 @@ def main(
     from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
 
-    check_names(split=split, task=task, room=room, tier=tier)
+    episodes.check()
     if name is not None:
         check_name(name)
     trained, run = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
-    config = with_changes(
-        run,
-        tier=tier,
-        data=data,
-        backend=backend,
-        annotations=annotations,
-        max_steps=max_steps,
-    )
+    config = with_changes(run, annotations=annotations, **episodes.changes)
     source = open_source(config.tier, config.data)
     keys = select(
         source,
-        split,
-        task=task,
-        room=room,
+        episodes.split,
+        task=episodes.task,
+        room=episodes.room,
         annotations=config.evaluated_annotations,
         limit=limit,
     )
@@ -147,7 +123,8 @@ def main(
         )
     notes = [("blind", blind), ("deaf", deaf), ("without rules", not rules and not blind)]
     how = "".join(f", {note}" for note, holds in notes if holds)
-    click.echo(f"{config.method}{how} on {split} of {source.label}, backend {config.backend}, in %")
+    where = f"{episodes.split} of {source.label}, backend {config.backend}"
+    click.echo(f"{config.method}{how} on {where}, in %")
     click.echo(scores_table({**summary.by_task, "all": summary.overall}))
     click.echo(f"\n{format_failures(failure_table(source, summary.results))}")
     errors = Counter(result.error for result in summary.results if result.error)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import click
 
 from clalfred.agents.acting.recording import FILM_STEPS
-from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
-from gym_clalfred.data.trajectory import Split
+from clalfred.scripts.common import (
+    COUNT,
+    EpisodeOptions,
+    clear_errors,
+    episode_options,
+    version_option,
+)
 
 EPILOG = """
 \b
@@ -34,28 +39,18 @@ Examples:
 )
 @click.option("--expert", is_flag=True, help="The expert; with one --agent, beside it.")
 @click.option("--episode", help="Which episode: <split>/<folder>/<trial>#<annotation>.")
-@click.option(
-    "--split",
-    default="valid_unseen",
-    show_default=True,
-    help=f"Choose from {', '.join(one.value for one in Split)}.",
+@episode_options(
+    split="valid_unseen",
+    tier="the agent's, or small",
+    backend="the agent's, or embedded",
+    max_steps=f"as the agent was evaluated, but at most {FILM_STEPS}",
 )
-@click.option("--task", help="Choose among this task type, such as Heat.")
-@click.option("--room", help="Choose among this room type, such as Kitchen.")
 @click.option(
     "--number",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
     help="Which trajectory of those, from 0.",
-)
-@click.option("--tier", help="Generated episodes.  [default: the agent's, or small]")
-@click.option("--data", type=click.Path(), help="Folder with other episodes.")
-@click.option("--backend", help="Simulator.  [default: the agent's, or embedded]")
-@click.option(
-    "--max-steps",
-    type=COUNT,
-    help=f"Steps at most.  [default: as the agent was evaluated, but at most {FILM_STEPS}]",
 )
 @click.option("--fps", type=COUNT, default=5, show_default=True, help="Steps per second.")
 @clear_errors
@@ -64,14 +59,8 @@ def main(
     agents: tuple[str, ...],
     expert: bool,
     episode: str | None,
-    split: str,
-    task: str | None,
-    room: str | None,
+    episodes: EpisodeOptions,
     number: int,
-    tier: str | None,
-    data: str | None,
-    backend: str | None,
-    max_steps: int | None,
     fps: int,
 ) -> None:
     """Write a film OUT (.mp4 or .gif) of an episode, or a strip of frames (.png)."""
@@ -84,7 +73,7 @@ def main(
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
 
-    check_names(split=split, task=task, room=room, tier=tier)
+    episodes.check()
     performers = [Performer("expert")] if expert or not agents else []
     strip = out.lower().endswith(".png")
     if not strip:
@@ -95,13 +84,12 @@ def main(
         performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
         runs.append(config)
     # The first agent's run says what is not said here.
-    run = runs[0] if runs else RunConfig()
-    run = with_changes(run, tier=tier, data=data, backend=backend, max_steps=max_steps)
-    steps = max_steps or min(run.step_limit, FILM_STEPS)
+    run = with_changes(runs[0] if runs else RunConfig(), **episodes.changes)
+    steps = episodes.max_steps or min(run.step_limit, FILM_STEPS)
     chosen = None if episode is None else EpisodeKey.parse(episode)
     source = open_source(run.tier, run.data)
     if chosen is None:
-        keys = select(source, split, task=task, room=room, annotations=1)
+        keys = select(source, episodes.split, task=episodes.task, room=episodes.room, annotations=1)
         if not 0 <= number < len(keys):
             raise BadInputError(f"number {number}: there are {len(keys)} such episodes")
         chosen = keys[number]

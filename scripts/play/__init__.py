@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clalfred.scripts.common import COUNT, check_names, clear_errors, version_option
-from gym_clalfred.data.trajectory import Split
+from clalfred.scripts.common import (
+    COUNT,
+    EpisodeOptions,
+    clear_errors,
+    episode_options,
+    version_option,
+)
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -45,18 +50,7 @@ printed address here.
     multiple=True,
     help="agent.zip, a run's folder or a bundled agent's name; two stand side by side.",
 )
-@click.option(
-    "--tier", help="Generated episodes.  [default: the agent's if they are there, or tiny]"
-)
-@click.option("--data", type=click.Path(), help="Folder with other episodes.")
-@click.option(
-    "--split",
-    default="train",
-    show_default=True,
-    help=f"One of {', '.join(one.value for one in Split)}.",
-)
-@click.option("--task", help="Only this task type, such as Heat.")
-@click.option("--room", help="Only this room type, such as Kitchen.")
+@episode_options(split="train", tier="the agent's if they are there, or tiny")
 @click.option("--roam", is_flag=True, help="Walk freely, without a goal.")
 @click.option(
     "--save",
@@ -81,11 +75,7 @@ printed address here.
 @clear_errors
 def main(
     agents: tuple[str, ...],
-    tier: str | None,
-    data: str | None,
-    split: str,
-    task: str | None,
-    room: str | None,
+    episodes: EpisodeOptions,
     roam: bool,
     save: str,
     score: int | None,
@@ -103,7 +93,7 @@ def main(
     from clalfred.scripts.play.server import serve
     from clalfred.scripts.play.session import OWN_DATA, Choice, Library
 
-    check_names(split=split, task=task, room=room, tier=tier)
+    episodes.check()
     if len(agents) > 2:
         raise BadInputError(f"expected one --agent or two, found {len(agents)}")
     if score is not None and (not name or not name.replace("-", "").replace("_", "").isalnum()):
@@ -113,14 +103,14 @@ def main(
     if score is not None and (agents or roam):
         raise BadInputError("--score is a person's own: leave out --agent and --roam")
     performers, run_tier, run_data = _performers(agents)
-    data = data or (run_data if tier is None else None)
-    tier = tier or _tier_at_hand(run_tier)
-    choice = Choice(OWN_DATA if data else tier, split, task or "", room or "", roam)
+    data = episodes.data or (run_data if episodes.tier is None else None)
+    named = OWN_DATA if data else episodes.tier or _tier_at_hand(run_tier)
+    choice = Choice(named, episodes.split, episodes.task or "", episodes.room or "", roam)
     library = Library(choice, data, performers, Path(save))
     with contextlib.ExitStack() as stack:
         if score is not None:
             assert name is not None
-            path = Path(lines or f"{name}-{split}.jsonl")
+            path = Path(lines or f"{name}-{episodes.split}.jsonl")
             library.score = stack.enter_context(_score(library, score, name, path))
         library.keys(choice)  # says at once if there is no such episode
         serve(library, port, browser)

@@ -31,9 +31,10 @@ from gym_clalfred.data.trajectory import (
     Split,
     Trajectory,
 )
-from gym_clalfred.env import MAX_STEPS, ClAlfredEnv
+from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.expert.recorder import location_of
+from gym_clalfred.options import MAX_STEPS
 from gym_clalfred.simulator.contract import AgentPose
 from gym_clalfred.simulator.embedded.room import Room
 from gym_clalfred.simulator.object_ids import class_of

@@ -19,10 +19,11 @@ from clalfred.agents.acting.rollout import env_for, torch_threads
 from gym_clalfred.actions import Action
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, RunLengthMask
-from gym_clalfred.env import MAX_STEPS, ClAlfredEnv, Step
+from gym_clalfred.env import ClAlfredEnv, Step
 from gym_clalfred.errors import UsageError
 from gym_clalfred.interaction import Choice, Pointing, choose_by_class, choose_by_mask
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.options import MAX_STEPS
 from gym_clalfred.possible_actions import most_central
 from gym_clalfred.simulator.contract import AgentPose, Simulator
 

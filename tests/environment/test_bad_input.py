@@ -62,7 +62,7 @@ def test_bad_arguments(make_fake_env: MakeEnv, name: str, value: object) -> None
 
 @pytest.mark.parametrize("env_id", ENV_IDS)
 def test_an_unknown_keyword_is_named(env_id: str) -> None:
-    with pytest.raises(TypeError, match="image_sise"):
+    with pytest.raises(TypeError, match=r"'image_sise': did you mean 'image_size'.*reveal_task"):
         gymnasium.make(env_id, image_sise=84)
 
 

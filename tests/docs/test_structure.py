@@ -1,0 +1,47 @@
+"""How the code is cut: few arguments."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from tests import ROOT
+
+FOLDERS = ("gym_clalfred", "agents", "cl", "scripts", "benchmarks")
+MOST_ARGUMENTS = 12
+
+
+def trees() -> dict[Path, ast.Module]:
+    paths = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    return {path.relative_to(ROOT): ast.parse(path.read_text("utf-8")) for path in paths}
+
+
+TREES = trees()
+
+
+def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    gathered = [one for one in (given.vararg, given.kwarg) if one is not None]
+    return [one.arg for one in (*named, *gathered) if one.arg not in ("self", "cls")]
+
+
+def crowded(tree: ast.Module) -> list[str]:
+    return [
+        f"{node.name} (line {node.lineno}) takes {len(arguments(node))} arguments"
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and len(arguments(node)) > MOST_ARGUMENTS
+    ]
+
+
+def test_functions_take_few_arguments() -> None:
+    wrong = [f"{path}: {one}" for path, tree in TREES.items() for one in crowded(tree)]
+    assert not wrong
+
+
+def test_the_rule_about_arguments_can_fail() -> None:
+    names = [f"a{number}" for number in range(MOST_ARGUMENTS)]
+    assert not crowded(ast.parse(f"def fine(self, {', '.join(names)}): ..."))
+    assert crowded(ast.parse(f"def wrong(self, {', '.join(names)}, *, one_more): ..."))
+    assert crowded(ast.parse(f"async def wrong({', '.join(names)}, **more): ..."))
