@@ -17,7 +17,8 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from clalfred.agents.vision.convolution import can_pack, conv_block, fuse, packed
+from clalfred.agents.numerics.onednn import has_convolution
+from clalfred.agents.vision.convolution import conv_block, fuse, packed
 from clalfred.agents.vision.encoder import CHUNK, VisualEncoder
 from gym_clalfred.errors import DataError
 
@@ -97,7 +98,7 @@ class ConvEncoder(VisualEncoder):
     @cached_property
     def _forward(self) -> Callable[[Tensor], Tensor]:
         with torch.no_grad():
-            return packed_forward(self.network) if can_pack() else self.network
+            return packed_forward(self.network) if has_convolution() else self.network
 
     def _encode(self, images: Tensor) -> Tensor:
         maps = self._forward(images.float().mul_(1 / 255))

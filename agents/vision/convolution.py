@@ -1,17 +1,11 @@
-"""Convolutions for frozen encoders: blocks to train, and the same with weights packed once.
-
-oneDNN's operators for packed weights are private to torch; ``can_pack`` says whether this build has
-them, and everything works without.
-"""
+"""Convolutions for frozen encoders: blocks to train, and the same with weights packed once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from clalfred.agents.numerics.onednn import Operator, packed_convolution
 from clalfred.agents.vision.encoder import CHUNK
 
 
@@ -36,19 +30,8 @@ def fuse(module: nn.Module) -> None:
             child[0], child[1] = fuse_conv_bn_eval(child[0], norm), nn.Identity()
 
 
-def can_pack() -> bool:
-    """Whether this build of torch has oneDNN's convolutions with packed weights."""
-    ops = torch.ops.mkldnn
-    names = "_convolution_pointwise", "_reorder_convolution_weight"
-    return torch.backends.mkldnn.is_available() and all(hasattr(ops, name) for name in names)
-
-
-def packed(block: nn.Module, size: int, then: str = "relu") -> Callable[[Tensor], Tensor]:
+def packed(block: nn.Module, size: int, then: str = "relu") -> Operator:
     """The convolution of a block, for maps of a size, followed by a function of each number."""
     conv = block[0] if isinstance(block, nn.Sequential) else block
     assert isinstance(conv, nn.Conv2d)
-    how = conv.padding, conv.stride, conv.dilation, conv.groups
-    shape = [CHUNK, conv.in_channels, size, size]
-    weights = torch.ops.mkldnn._reorder_convolution_weight(conv.weight, *how, shape)
-    convolve, bias = torch.ops.mkldnn._convolution_pointwise, conv.bias
-    return lambda maps: convolve(maps, weights, bias, *how, then, [], "")
+    return packed_convolution(conv, (CHUNK, conv.in_channels, size, size), then)

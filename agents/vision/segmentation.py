@@ -19,7 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from clalfred.agents.vision.convolution import can_pack, conv_block, fuse, packed
+from clalfred.agents.numerics.onednn import has_convolution
+from clalfred.agents.vision.convolution import conv_block, fuse, packed
 from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
@@ -120,7 +121,7 @@ class SegmentationEncoder(VisualEncoder):
 
     @cached_property
     def _forward(self) -> Callable[[Tensor], Tensor]:
-        if not can_pack():
+        if not has_convolution():
             return self.network
         sizes = {
             "enter.0": 168, "enter.1": 84, "detail": 42, "down": 42, "middle": 21, "deeper": 21,

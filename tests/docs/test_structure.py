@@ -1,4 +1,4 @@
-"""How the code is cut: few arguments."""
+"""How the code is cut: few arguments, private parts of others in one place."""
 
 from __future__ import annotations
 
@@ -45,3 +45,8 @@ def test_the_rule_about_arguments_can_fail() -> None:
     assert not crowded(ast.parse(f"def fine(self, {', '.join(names)}): ..."))
     assert crowded(ast.parse(f"def wrong(self, {', '.join(names)}, *, one_more): ..."))
     assert crowded(ast.parse(f"async def wrong({', '.join(names)}, **more): ..."))
+
+
+def test_private_operators_of_torch_are_named_in_one_module() -> None:
+    naming = [str(path) for path in TREES if "torch.ops" in (ROOT / path).read_text("utf-8")]
+    assert naming == ["agents/numerics/onednn.py"]

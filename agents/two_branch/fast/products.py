@@ -14,6 +14,7 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from clalfred.agents.numerics.onednn import has_linear, packed_linear
 from clalfred.agents.two_branch.fast.kernels import add_products
 
 
@@ -92,26 +93,18 @@ def _can_pack(matrices: Tensor) -> bool:
         matrices.device.type == "cpu"
         and matrices.dtype == torch.float32
         and matrices.numel() > 0  # a network without a glance has an empty matrix for it
-        and torch.backends.mkldnn.is_available()
-        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and has_linear()
     )
 
 
 def _packed_product(matrices: Tensor, bias: Tensor | None, of_one_row: Product) -> Product:
-    multiply = torch.ops.mkldnn._linear_pointwise
-    pack = torch.ops.mkldnn._reorder_linear_weight
-    packed = [pack(matrix.t().contiguous(), _TYPICAL_ROWS) for matrix in matrices]
     biases = [None] * len(matrices) if bias is None else [one[0] for one in bias]
+    packed = [packed_linear(*pair, _TYPICAL_ROWS) for pair in zip(matrices, biases)]
 
     def run(x: Tensor, more: Tensor | None = None) -> Tensor:
         if x.shape[1] == 1:
             return of_one_row(x, more)
-        made = torch.stack(
-            [
-                multiply(rows, matrix, one_bias, "none", [], "")
-                for rows, matrix, one_bias in zip(x, packed, biases)
-            ]
-        )
+        made = torch.stack([multiply(rows) for rows, multiply in zip(x, packed)])
         return made if more is None else made.add_(more)
 
     return run
