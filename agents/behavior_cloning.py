@@ -109,6 +109,7 @@ class BehaviorCloning:
         self.num_episodes = 0
         self.num_updates = 0
         self.num_forwards = 0
+        self.num_backwards = 0
         self._env = env
         self._gathered: list[EncodedEpisode] = []
         self._logger: Logger | None = None
@@ -305,6 +306,7 @@ class BehaviorCloning:
                 self.num_episodes,
                 self.num_updates,
                 self.num_forwards,
+                self.num_backwards,
             ],
             "gathered": [episode.state_dict() for episode in self._gathered],
         }
@@ -320,11 +322,19 @@ class BehaviorCloning:
         self.agent.load_state_dict(state["weights"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])
-        self.num_timesteps, self.num_episodes, self.num_updates, self.num_forwards = state["counts"]
+        (
+            self.num_timesteps,
+            self.num_episodes,
+            self.num_updates,
+            self.num_forwards,
+            self.num_backwards,
+        ) = state["counts"]
         self._gathered = [EncodedEpisode.from_state_dict(one, views) for one in state["gathered"]]
 
     def _run(self, batch: Batch, generator: torch.Generator | None) -> Outputs:
         self.num_forwards += len(batch)
+        # Whoever asks for a graph goes back through it.
+        self.num_backwards += len(batch) if torch.is_grad_enabled() else 0
         outputs: Outputs = self.agent(batch, generator, self.training.teacher_forcing)
         return outputs
 

@@ -220,10 +220,10 @@ class ContinualLearner(BehaviorCloning):
             follow(self.averaged, self.agent, share)
 
     def budget(self) -> dict[str, int]:
-        """What it needs besides the agent: bytes of memory by kind, and passes of episodes."""
+        """Bytes that it needs besides the agent, by kind."""
         models = sum(tensor_bytes(getattr(self, name)) for name in self.extra_state)
         averaged = 0 if self.averaged is None else tensor_bytes(dict(self.averaged.state_dict()))
-        return {**self.memory.bytes(), "models": models + averaged, "forwards": self.num_forwards}
+        return {**self.memory.bytes(), "models": models + averaged}
 
     def make_memory(self, capacity: int) -> Memory:
         """Override: another kind of memory."""

@@ -317,6 +317,7 @@ class Run:
             training={
                 "updates": learner.num_updates,
                 "forwards": learner.num_forwards,
+                "backwards": learner.num_backwards,
                 "steps_seen": learner.num_timesteps,
                 "parameters": sum(one.numel() for one in learner.agent.parameters()),
                 "memory": learner.method.memory,

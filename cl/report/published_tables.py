@@ -332,15 +332,17 @@ def _variant_order(run: Results) -> tuple[Any, ...]:
 
 def _kilobytes(run: Results) -> float:
     """What a method keeps besides the agent: episodes, logits, other models."""
-    budget = run.document["training"].get("budget", {})
-    return sum(value for name, value in budget.items() if name != "forwards") / 1000
+    return sum(run.document["training"].get("budget", {}).values()) / 1000
 
 
 def _passes(runs: Sequence[Results]) -> str:
-    """Thousands of episodes that went through a network in training."""
-    counts = [run.document["training"].get("forwards") for run in runs]
-    there = [count for count in counts if count]
-    return f"{sum(there) / len(there) / 1000:.0f} k" if there else "–"
+    """Thousands of episodes that went forwards and backwards through a network in training."""
+    means = []
+    for name in ("forwards", "backwards"):
+        counts = [run.document["training"].get(name) for run in runs]
+        there = [count for count in counts if count]
+        means.append(f"{sum(there) / len(there) / 1000:.0f} k" if there else "–")
+    return " / ".join(means)
 
 
 def _minutes(run: Results) -> float:

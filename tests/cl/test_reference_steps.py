@@ -43,7 +43,7 @@ def ready(name: str) -> tuple[ContinualLearner, list[EncodedEpisode]]:
     episodes = told(agent, demonstrations(K + REPLAYED))
     for seed, episode in enumerate(episodes[K:]):
         agent.memory.add(stored(agent, episode, seed))
-    agent.num_forwards = 0
+    agent.num_forwards = agent.num_backwards = 0
     return agent, episodes
 
 
@@ -266,3 +266,17 @@ def test_stars_term_is_the_divergence_at_the_worst_small_step() -> None:
     for weight, one in zip(agent.agent.parameters(), expected):
         assert weight.grad is not None
         torch.testing.assert_close(weight.grad, share * one, rtol=2e-2, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "forwards", "backwards"),
+    [
+        ("er", K + REPLAYED, K + REPLAYED),
+        ("mkd", 2 * (K + REPLAYED), K + REPLAYED),  # the teacher only looks
+        ("star", K + 4 * REPLAYED, K + 3 * REPLAYED),  # a plain look, and two steps that climb
+    ],
+)
+def test_passes_are_counted(name: str, forwards: int, backwards: int) -> None:
+    agent, episodes = ready(name)
+    agent.update(tuple(episodes[:K]), tuple(range(REPLAYED)))
+    assert (agent.num_forwards, agent.num_backwards) == (forwards, backwards)
