@@ -30,15 +30,17 @@ def with_progress(
         yield from tqdm(items, total=total, desc=title, unit=f" {unit}")
         return
     say(f"{title}: {total:,} {unit}, made once and kept")
-    start = spoken = time.monotonic()
+    start = first = spoken = time.monotonic()
     for count, item in enumerate(items, start=1):
         now = time.monotonic()
+        first = now if count == 1 else first
         if count == total:
             say(f"{title}: done in {duration(now - start)}")
         elif now - spoken >= INTERVAL:
-            left = (now - start) * (total - count) / count
-            share = f"{count:,} of {total:,} {unit} ({100 * count // total} %)"
-            say(f"{title}: {share}, about {duration(left)} left")
+            # The first item may have waited for a compiler, so it says nothing about the others.
+            left = (now - first) * (total - count) / max(count - 1, 1)
+            estimate = f", about {duration(left)} left" if count > 1 else ""
+            say(f"{title}: {count:,} of {total:,} {unit} ({100 * count // total} %){estimate}")
             spoken = now
         yield item
 

@@ -38,7 +38,8 @@ _AHEAD = 4
 def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajectory]:
     """The trajectories in the order of their requests, whatever the number of workers.
 
-    With one worker everything happens in this process.
+    With one worker everything happens in this process. The others start when the first one has made
+    a trajectory: on a new machine it compiles the simulator, and they find what it compiled.
     """
     if workers <= 1 or len(requests) <= 1:
         generator = TrajectoryGenerator()
@@ -48,8 +49,12 @@ def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajecto
         finally:
             generator.close()
         return
-    team = [_Worker() for _ in range(min(workers, len(requests)))]
+    team = [_Worker()]
     try:
+        team[0].send(requests[0])
+        yield team[0].receive()
+        requests = requests[1:]
+        team += [_Worker() for _ in range(min(workers, len(requests)) - 1)]
         # Worker k makes every k-th trajectory: no messages about who is free are needed, and what
         # waits in the pipes is bounded.
         for index, request in enumerate(requests[: len(team) * _AHEAD]):

@@ -31,6 +31,19 @@ def test_lines_come_at_intervals(
     ]
 
 
+def test_a_slow_first_item_does_not_spoil_the_estimate(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 50.0, 60.0, 70.0, 80.0])
+    monkeypatch.setattr(progress_lines.time, "monotonic", lambda: next(clock))
+    list(with_progress(iter(range(4)), 4, "generating tier toy", "trajectories"))
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "generating tier toy: 1 of 4 trajectories (25 %)",
+        "generating tier toy: 3 of 4 trajectories (75 %), about 10 s left",
+        "generating tier toy: done in 1 min 20 s",
+    ]
+
+
 def test_the_first_line_comes_before_anything_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     def made() -> object:
         assert "2,000 rooms" in capsys.readouterr().err
