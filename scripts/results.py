@@ -39,7 +39,7 @@ def _docs() -> Path:
 def collect(folder: str, to: Path | None) -> None:
     """Copy the finished runs below a FOLDER, compacted, to docs/results.
 
-    Files of clalfred-evaluate --lines in its folder controls, such as blind.test_seen.jsonl, too.
+    What the command controls made of them, too.
     """
     from clalfred.cl.report.controls import collect_controls
     from clalfred.cl.report.publish import collect as collect_runs
@@ -49,6 +49,20 @@ def collect(folder: str, to: Path | None) -> None:
     runs = load_runs(folder, lambda notice: click.echo(notice, err=True))
     for path in (*collect_runs(runs, target), *collect_controls(Path(folder), target)):
         click.echo(path if to else path.relative_to(ROOT.parent))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, path_type=Path))
+@clear_errors
+def controls(folder: Path) -> None:
+    """Evaluate the Joint agents of a FOLDER of runs blind, deaf, and without rules.
+
+    The same command again does what is left. Then collect.
+    """
+    from clalfred.cl.report.controls import make_controls
+    from clalfred.cl.report.summary import load_runs
+
+    make_controls(load_runs(folder), folder, click.echo)
 
 
 @main.command()

@@ -15,6 +15,7 @@ from clalfred.cl.report.published_tables import (
     by_method,
     controls,
     cost,
+    data_curve,
     failures,
     groups,
     heading,
@@ -87,8 +88,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{overview}}``,
     ``{{tables}}``, ``{{pooled}}``, ``{{memories}}``, ``{{ablations}}``, ``{{controls}}``,
-    ``{{cost}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are
-    filled in.
+    ``{{cost}}``, ``{{data}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and
+    ``{{objects}}`` are filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
@@ -98,7 +99,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     # matplotlib is only needed here.
     from clalfred.cl.report import figures
 
-    runs = read_published(folder)
+    published = read_published(folder)
+    runs = [run for run in published if run.config.episodes_per_task is None]
     shown = folder / "figures"
     made: list[Path] = []
 
@@ -124,8 +126,9 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         "pooled": pooled(runs),
         "ablations": ablations(runs),
         "memories": memories(runs),
-        "controls": controls(folder),
-        "cost": cost(runs),
+        "controls": controls(folder, runs),
+        "cost": cost(published),
+        "data": data_curve(published),
         "curves": "\n\n".join(curves[kind] for kind in sorted(curves)),
         "failures": failures(leaders[0], source) if leaders else "",
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import Failure, failure_table
 from clalfred.cl.registry import is_offline, method_names
-from clalfred.cl.report.controls import control_rates
+from clalfred.cl.report.controls import CONTROLS, control_rates, eyes_of, is_control_subject
 from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
@@ -111,17 +112,51 @@ def _pair_of_means(runs: Sequence[Results]) -> str:
     return " / ".join(_mean(runs, split, "SR_last") for split in SPLITS) + f" ({len(runs)})"
 
 
-def controls(folder: Path) -> str:
-    """Markdown: agents from which something was taken, with intervals."""
-    rows = [["", *(f"{split}: SR" for split in SPLITS), "episodes"]]
-    for name, rates in control_rates(folder).items():
+def controls(folder: Path, runs: Sequence[Results]) -> str:
+    """Markdown: Joint agents as they are, and without rules, sight or words."""
+    rates = control_rates(folder)
+    whole: dict[tuple[str, str], list[Results]] = {}
+    for run in runs:
+        taken = " ".join(run.config.controls)
+        if is_control_subject(replace(run.config, blind=False, deaf=False)):
+            title = f"trained {taken}" if taken else "as it is"
+            whole.setdefault((eyes_of(run), title), []).append(run)
+    for control, group in whole.items():
+        solved = {split: success_rate(group, split) for split in SPLITS}
+        rates[control] = {split: rate for split, rate in solved.items() if rate is not None}
+    order = ["as it is", *CONTROLS]
+    rows = [["eyes", "Joint", "runs", *(f"{split}: SR" for split in SPLITS)]]
+    for (eyes, name), found in sorted(
+        rates.items(),
+        key=lambda one: (one[0][0], order.index(one[0][1]) if one[0][1] in order else len(order)),
+    ):
         cells = [
-            f"{_percent(rates[split].mean)} {_interval(rates[split])}" if split in rates else "–"
+            f"{_percent(found[split].mean)} {_interval(found[split])}" if split in found else "–"
             for split in SPLITS
         ]
-        episodes = " / ".join(str(rates[split].episodes) for split in SPLITS if split in rates)
-        rows.append([name, *cells, episodes])
+        rows.append([eyes, name, str(max(one.runs for one in found.values())), *cells])
     return _markdown(rows) if len(rows) > 1 else ""
+
+
+def data_curve(runs: Sequence[Results]) -> str:
+    """Markdown: success against the number of trajectories, at an equal number of updates."""
+    part = [run for run in runs if run.config.episodes_per_task is not None]
+    shared = {_curve_key(run.config) for run in part}
+    whole = [
+        run
+        for run in as_they_are(runs)
+        if run not in part and not run.config.agent_changes and _curve_key(run.config) in shared
+    ]
+    rows = [["trajectories", *(f"{split}: SR" for split in SPLITS)]]
+    for run in sorted([*part, *whole], key=lambda run: int(run.document["stream"]["length"])):
+        rates = [success_rate([run], split) for split in SPLITS]
+        cells = ["–" if one is None else f"{_percent(one.mean)} {_interval(one)}" for one in rates]
+        rows.append([f"{run.document['stream']['length']:,}", *cells])
+    return _markdown(rows) if part else ""
+
+
+def _curve_key(config: RunConfig) -> tuple[Any, ...]:
+    return config.method, config.agent, config.setup, config.schedule, config.order, config.memory
 
 
 def cost(runs: Sequence[Results]) -> str:

@@ -1,9 +1,7 @@
-"""Questions about pairs of methods, answered by a rule; controls from files of evaluations."""
+"""Questions about pairs of methods, answered by a rule."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,13 +9,11 @@ import pytest
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.experiment.sweep import expand
-from clalfred.cl.report.controls import collect_controls, control_rates
 from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.paired import Difference
-from clalfred.cl.report.published_tables import controls, cost, memories, pooled
+from clalfred.cl.report.published_tables import cost, memories, pooled
 from clalfred.cl.report.questions import QUESTIONS, Answer, answers, asked, best
 from clalfred.scripts.common import read_settings
-from gym_clalfred.errors import DataError
 from tests.helpers.report_runs import invented_results
 
 SETUPS = ("behavior-il", "environment-il")
@@ -119,43 +115,6 @@ def test_every_question_can_be_answered_by_the_configs() -> None:
         missing = {one for one in QUESTIONS if not {one[1], one[2]} <= there}
         left_out = {"finetuning", "joint", "ewc++", "der++", "pantry"} if memory == 80 else set()
         assert all({first, second} & left_out for _, first, second in missing)
-
-
-def lines(path: Path, successes: dict[str, bool]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    rows: list[dict[str, Any]] = [{"conditions": {"data": "small"}}]
-    rows += [
-        {
-            "episode": name,
-            "success": success,
-            "conditions_met": int(success),
-            "conditions": 1,
-            "steps": 3,
-            "expert_steps": 3,
-        }
-        for name, success in successes.items()
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
-def test_controls_come_from_files(tmp_path: Path) -> None:
-    episodes = [f"test_seen/task-{room}/trial_{n}#0" for room in range(4) for n in range(5)]
-    half = {name: place < 10 for place, name in enumerate(episodes)}
-    runs, published = tmp_path / "runs", tmp_path / "results"
-    lines(runs / "controls" / "as_it_is.test_seen.jsonl", half)
-    lines(runs / "controls" / "blind.test_seen.jsonl", dict.fromkeys(episodes, False))
-    lines(runs / "controls" / "blind.test_unseen.jsonl", dict.fromkeys(episodes, False))
-    assert len(collect_controls(runs, published)) == 3
-    rates = control_rates(published)
-    assert list(rates) == ["as it is", "blind"]
-    assert rates["as it is"]["seen"].mean == 0.5
-    text = controls(published)
-    assert "| as it is | 50.0 [" in text
-    assert "| blind | 0.0 [0.0, 0.0] | 0.0 [0.0, 0.0] | 20 / 20 |" in text
-    assert controls(tmp_path) == ""
-    lines(runs / "controls" / "blind.jsonl", half)
-    with pytest.raises(DataError, match=r"expected a name such as blind\.test_seen"):
-        collect_controls(runs, published)
 
 
 def test_the_cost_is_what_the_runs_took() -> None:
