@@ -4,8 +4,8 @@
 with ALFRED's lengths, 11 of them streamed and 21 from memory. The released implementation takes 61
 to 74 s and 15 GB for it on this kind of machine. ``--plain`` compares the same update with that of
 a network written in the ordinary way, each in a process of its own, whatever the machine. ``--size
-small`` measures an update on the small encoder's maps, ``--rollouts`` steps per second with
-rendering, encoder and network.
+small`` measures an update on the small encoder's maps, ``--rollouts`` the steps per second of a
+trained agent on validation episodes, with their resets, rendering and network.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import RolloutConfig, roll_out
 from clalfred.agents.agent import Agent
 from clalfred.agents.episode import EncodedEpisode, Views
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
 from clalfred.agents.plain import PlainTwoBranch
-from clalfred.agents.registry import make_agent
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense_views
 from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.cama import CAMA
+from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.memory import MemoryItem
 from gym_clalfred.actions import Action
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.language.tokenizer import Tokenizer
+from gym_clalfred.stream import first_annotations
 
 #: As ALFRED's: 1,505 steps, the longest episode 126; 88 tokens on average, at most 170.
 LENGTHS = (126, 96, 80, *range(70, 42, -2), *range(41, 11, -2))
@@ -188,15 +188,16 @@ def peak_gigabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 
-def measure_rollouts(tier: str, counts: tuple[int, ...], max_steps: int) -> None:
-    """Steps per second in this process, with rendering, encoder and network."""
+def measure_rollouts(agent: str, tier: str, counts: tuple[int, ...]) -> None:
+    """Steps per second of a trained agent in this process, all of its evaluation included."""
     source = open_source(tier)
-    keys = [entry.key for entry in source.entries(Split.TRAIN)][:64]
+    splits = (Split.VALID_SEEN, Split.VALID_UNSEEN)
+    keys = [one.key for split in splits for one in first_annotations(source.entries(split), 1)]
+    policy, run = load_agent(agent, device="cpu")
+    list(roll_out(policy, source, keys[:8], RolloutConfig(max_steps=run.step_limit)))
     for count in counts:
-        config = RolloutConfig(environments=count, max_steps=max_steps)
-        policy = Policy(make_agent("two-branch"))
-        list(roll_out(policy, source, keys[:1], config))
-        policy = Policy(make_agent("two-branch"))  # one that has not seen these rooms before
+        config = RolloutConfig(environments=count, max_steps=run.step_limit)
+        policy, _ = load_agent(agent, device="cpu")  # one that has not seen these rooms before
         wall, processor = time.perf_counter(), time.process_time()
         steps = sum(result.steps for result in roll_out(policy, source, keys, config))
         wall, processor = time.perf_counter() - wall, time.process_time() - processor
@@ -214,13 +215,14 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="compare with a plain network")
     parser.add_argument("--rollouts", action="store_true", help="measure rollouts instead")
-    parser.add_argument("--tier", default="tiny", help="episodes for the rollouts")
+    parser.add_argument("--agent", default="joint-masks", help="a trained agent for the rollouts")
+    parser.add_argument("--tier", default="small", help="episodes for the rollouts")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     if options.plain:
         compare(options.threads, options.repeats)
     elif options.rollouts:
-        measure_rollouts(options.tier, (1, 8, 32), max_steps=40)
+        measure_rollouts(options.agent, options.tier, (1, 8, 32))
     else:
         measure_update(options.size, options.repeats)
 

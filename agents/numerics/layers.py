@@ -33,7 +33,8 @@ class Linear(nn.Module):
         """(..., outputs)."""
         if x.device.type != "cpu" or x.dtype != torch.float32:
             return x @ self.weight + self.bias
-        flat = _Product.apply(x.flatten(0, -2), self.weight)
+        multiply = _Product.apply if torch.is_grad_enabled() else _multiply
+        flat = multiply(x.flatten(0, -2), self.weight)
         return flat.unflatten(0, x.shape[:-1]) + self.bias
 
 

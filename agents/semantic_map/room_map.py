@@ -231,6 +231,8 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
     count = 0
     tally = np.zeros((12, 6))  # class, pixels, sum and least of depths, sums of columns and rows
     for view in range(5):
+        tilt = math.radians(pose.pitch + _VIEW_PITCH[view])
+        slope = math.sin(tilt), math.cos(tilt)
         for cell in range(CELLS * CELLS):
             kinds = _tally(classes[view], depth[view], cell, tally)
             for kind in range(kinds):
@@ -243,7 +245,7 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
                     continue
                 mean = tally[kind, 2] / pixels
                 column, row = tally[kind, 4] / pixels, tally[kind, 5] / pixels
-                x, z, height = _cell_of(pose, view, column, row, mean)
+                x, z, height = _cell_of(pose, view, slope, column, row, mean)
                 if x < 0:
                     continue
                 maps.height[label, x, z] = min(max(int(height / 0.1) + 2, 1), 40)
@@ -254,7 +256,9 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
                 what[4] = (row + 0.5) / (PIXELS / 2) - 1
                 what[5], what[6] = x, z
                 count += 1
-            _see_ground(classes[view], depth[view], view, cell, pose, held, carried, maps.ground)
+            _see_ground(
+                classes[view], depth[view], (view, cell), pose, slope, (held, carried), maps.ground
+            )
     return count
 
 
@@ -292,14 +296,14 @@ def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _cell_of(pose, view, column, row, distance):  # type: ignore[no-untyped-def]
+def _cell_of(pose, view, slope, column, row, distance):  # type: ignore[no-untyped-def]
     """The map's cell of a point in a view and its height; a cell of -1 lies outside."""
-    pitch = math.radians(pose.pitch + _VIEW_PITCH[view])
+    sine, cosine = slope
     yaw = (pose.yaw + _VIEW_YAW[view]) % 4
     right = (column + 0.5 - PIXELS / 2) / _FOCAL * distance
     up = (PIXELS / 2 - row - 0.5) / _FOCAL * distance
-    ahead = distance * math.cos(pitch) + up * math.sin(pitch)
-    height = EYE - distance * math.sin(pitch) + up * math.cos(pitch)
+    ahead = distance * cosine + up * sine
+    height = EYE - distance * sine + up * cosine
     beside = (yaw + 1) % 4
     x = pose.x + (ahead * _EAST[yaw] + right * _EAST[beside]) / 0.25
     z = pose.z + (ahead * _NORTH[yaw] + right * _NORTH[beside]) / 0.25
@@ -311,18 +315,18 @@ def _cell_of(pose, view, column, row, distance):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _see_ground(  # type: ignore[no-untyped-def]
-    classes, depth, view, cell, pose, held, carried, ground
+    classes, depth, place, pose, slope, mine, ground
 ):
-    """Two pixels of a cell tell floor from obstacles."""
+    """Two pixels of a cell of a view tell floor from obstacles; what is mine is neither."""
+    view, cell = place
     step = PIXELS // CELLS
     for number in range(2):
         row = cell // CELLS * step + 1 + 3 * number
         column = cell % CELLS * step + 1 + 3 * number
         label, distance = classes[row, column], depth[row, column]
-        mine = label > 0 and label in (held, carried) and distance < HELD_WITHIN
-        if distance <= 0 or mine:
+        if distance <= 0 or (label > 0 and label in mine and distance < HELD_WITHIN):
             continue
-        x, z, height = _cell_of(pose, view, column, row, distance)
+        x, z, height = _cell_of(pose, view, slope, column, row, distance)
         if x < 0 or height > 1.8:
             continue
         if height >= 0.1:
