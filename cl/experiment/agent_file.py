@@ -9,6 +9,7 @@ from typing import Any
 
 from clalfred.agents.acting.heuristics import ActionHeuristics
 from clalfred.agents.acting.policy import Policy
+from clalfred.agents.acting.rollout import check_weights
 from clalfred.agents.agent import Agent
 from clalfred.agents.behavior_cloning import find_device
 from clalfred.agents.checkpoint import load_state, save_state
@@ -18,7 +19,7 @@ from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.experiment.bundled import find_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import make_encoder
-from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.errors import BadInputError, DataError, UsageError
 from gym_clalfred.language.tokenizer import Tokenizer
 
 
@@ -76,7 +77,12 @@ def load_agent(
             "release that trained it, or train it again"
         ) from error
     heuristics = ActionHeuristics() if rules else ActionHeuristics.off()
-    return Policy(agent.to(find_device(device)), heuristics, blind, deaf), config
+    policy = Policy(agent.to(find_device(device)), heuristics, blind, deaf)
+    try:
+        check_weights(policy)
+    except UsageError as error:
+        raise DataError(f"{path}: {error}") from None
+    return policy, config
 
 
 def _rebuilt(

@@ -10,10 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from shlex import split
 
 from gym_clalfred.actions import Action
-from gym_clalfred.errors import ClAlfredError
+from gym_clalfred.errors import ClAlfredError, UsageError
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.thor.options import ThorOptions
@@ -70,14 +69,12 @@ def _package(options: ThorOptions) -> Check:
 
 def _build(options: ThorOptions) -> Check:
     if options.command is not None:
-        program = split(options.command)[0]
-        found = shutil.which(program) or (Path(program).exists() and program)
-        return Check(
-            "build",
-            bool(found),
-            f"{options.build}: {options.command}" if found else f"no program {program}",
-            "give the path of a Unity build, or 'player', in CLALFRED_THOR_EXECUTABLE",
-        )
+        try:
+            options.check_program()
+        except UsageError as error:
+            detail, _, advice = str(error).partition("; ")
+            return Check("build", False, detail, advice)
+        return Check("build", True, f"{options.build}: {options.command}")
     releases = Path.home() / ".ai2thor" / "releases"
     builds = sorted(path.name for path in releases.glob("thor-*")) if releases.is_dir() else []
     if not builds:

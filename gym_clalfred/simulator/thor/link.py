@@ -157,7 +157,12 @@ def installed_version() -> str:
 
 
 def make_link(render: RenderOptions, options: ThorOptions) -> Link:
-    """The link for the installed version of AI2-THOR."""
+    """The link for the installed version of AI2-THOR.
+
+    Raises:
+        UsageError: if the local build of the options is not there.
+    """
+    options.check_program()
     if int(installed_version().split(".")[0]) < 3:
         from gym_clalfred.simulator.thor.legacy import LegacyLink
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from gym_clalfred.errors import BadInputError
+from gym_clalfred.errors import BadInputError, UsageError
 
 #: Every option can be set by ``CLALFRED_THOR_<NAME>`` in the environment.
 PREFIX = "CLALFRED_THOR_"
@@ -58,13 +59,19 @@ class ThorOptions:
         if self.platform not in PLATFORMS:
             raise BadInputError(f"expected a platform of {PLATFORMS}, got {self.platform!r}")
         for name in ("start_timeout", "step_timeout", "tries", "process_megabytes"):
-            if getattr(self, name) <= 0:
+            if not getattr(self, name) > 0:  # nan is not
                 raise BadInputError(f"expected {name} to be positive, got {getattr(self, name)}")
         for name in ("back_off", "max_processes"):
-            if getattr(self, name) < 0:
+            if not getattr(self, name) >= 0:
                 raise BadInputError(
                     f"expected {name} not to be negative, got {getattr(self, name)}"
                 )
+        try:
+            shlex.split(self.executable or "")
+        except ValueError as error:
+            raise BadInputError(f"executable {self.executable}: {error}") from None
+        if self.executable is not None and not self.executable.strip():
+            raise BadInputError("expected executable to be a command, got nothing")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> ThorOptions:
@@ -96,6 +103,15 @@ class ThorOptions:
         if name == PLAYER:
             return f"{shlex.join([sys.executable, '-m', PLAYER_MODULE])} {rest}".strip()
         return self.executable
+
+    def check_program(self) -> None:
+        """Raises ``UsageError`` if the local build is not there."""
+        program = shlex.split(self.command or sys.executable)[0]
+        if shutil.which(program) is None:
+            raise UsageError(
+                f"executable {program}: no such program; give the path of a Unity build, or "
+                f"'{PLAYER}', in {PREFIX}EXECUTABLE"
+            )
 
     @property
     def is_player(self) -> bool:

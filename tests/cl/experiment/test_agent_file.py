@@ -81,6 +81,9 @@ FORMS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "huge size": lambda state: of_agent(state, language_dim=10**9),
     "missing weight": lambda state: of_weights(state, None),
     "weight of another shape": lambda state: of_weights(state, torch.zeros(3)),
+    "weights no numbers": lambda state: of_weights(
+        state, next(iter(state["weights"].values())) * torch.nan
+    ),
     "weight a number": lambda state: of_weights(state, 1.0),
     "unknown setting of the run": lambda state: {**state, "run": {**state["run"], "taste": 1}},
 }

@@ -126,10 +126,10 @@ def test_a_start_is_tried_again(
     assert leftovers(pipes) == []
 
 
-def test_a_command_that_does_not_exist_is_a_broken_simulator(pipes: Path) -> None:
-    options = ThorOptions(executable="/nowhere/thor", tries=1, start_timeout=30)
+def test_a_command_that_does_not_exist_is_named_and_not_tried_again(pipes: Path) -> None:
+    options = ThorOptions(executable="/nowhere/thor", start_timeout=30)
     simulator = ThorSimulator(options=options)
-    with pytest.raises(SimulatorError, match="FloorPlan"):
+    with pytest.raises(UsageError, match="executable /nowhere/thor: no such program"):
         simulator.reset(next(iter(trajectories(tiny()).values()))[0].scene)
     assert leftovers(pipes) == []
 

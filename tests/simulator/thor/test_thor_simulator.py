@@ -363,6 +363,9 @@ def test_options_come_from_the_environment() -> None:
         {"CLALFRED_THOR_TRIES": "0"},
         {"CLALFRED_THOR_PLATFORM": "Amiga"},
         {"CLALFRED_THOR_TIMEOUT": "3"},
+        {"CLALFRED_THOR_START_TIMEOUT": "nan"},
+        {"CLALFRED_THOR_EXECUTABLE": "thor 'of mine"},
+        {"CLALFRED_THOR_EXECUTABLE": " "},
     ):
         with pytest.raises(BadInputError):
             ThorOptions.from_environment(wrong)
