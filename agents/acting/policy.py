@@ -104,8 +104,12 @@ class Policy:
             episode_start: (n,) whether an episode begins.
             deterministic: choose the likeliest, or else draw.
             generator: to draw from.
+
+        Raises:
+            BadInputError: if the observation has not what the agent looks at, in its size.
         """
         observations, single = split_observations(observation, self.agent.observes)
+        check_size(observations[0], self.agent)
         count = len(observations)
         starts = np.ones(count, bool) if episode_start is None else np.atleast_1d(episode_start)
         if state is not None and episode_start is None:
@@ -247,6 +251,18 @@ def split_observations(
         return [observation], True
     count = len(observation[name])
     return [{key: part[row] for key, part in observation.items()} for row in range(count)], False
+
+
+def check_size(observation: Observation, agent: Agent) -> None:
+    """Raises ``BadInputError`` for pictures of another size than the agent looks at."""
+    for name in sorted(agent.observes):
+        found = np.shape(observation[name])[1:3]
+        if found != (agent.image_size, agent.image_size):
+            raise BadInputError(
+                f"the agent looks at pictures of {agent.image_size} x {agent.image_size} pixels, "
+                f"and {name} has {' x '.join(map(str, found))}; make the environment with "
+                f"image_size={agent.image_size}"
+            )
 
 
 class _JoinCache:

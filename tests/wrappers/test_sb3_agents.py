@@ -17,7 +17,8 @@ from stable_baselines3.common.callbacks import EvalCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecEnv
 
-from clalfred.agents.acting.policy import split_observations
+from clalfred.agents.acting.policy import Policy, split_observations
+from clalfred.agents.registry import make_agent
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.wrappers import SB3Observation, TokenizedObservation
@@ -88,6 +89,14 @@ def test_vectors_of_gymnasium_are_acted_in(kind: type[VectorEnv]) -> None:
 def test_what_a_wrapper_takes_away_is_named(make_fake_env: MakeEnv) -> None:
     with pytest.raises(BadInputError, match=r"lacks rgb.*without wrappers.*SB3Observation"):
         evaluated(SB3Observation(make_fake_env()))
+
+
+def test_pictures_of_another_size_are_refused(make_fake_env: MakeEnv) -> None:
+    """An agent that sees classes would otherwise look at a corner of them and fail in silence."""
+    agent = make_agent("semantic-map")
+    observation, _ = make_fake_env(image_size=100, depth=True).reset(seed=0)
+    with pytest.raises(BadInputError, match=r"classes has 100 x 100; make .* image_size=84"):
+        Policy(agent).predict(observation)
 
 
 def test_eval_callback_evaluates_the_agent_while_it_learns(tmp_path: Path) -> None:
