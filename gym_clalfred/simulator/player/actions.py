@@ -27,6 +27,9 @@ from gym_clalfred.simulator.player.refusals import (
 from gym_clalfred.simulator.player.showing import Showing
 from gym_clalfred.simulator.player.world import World
 
+#: Where what is dropped may come to lie, as shares of the way from the feet to below the hand.
+FALLS = (1.0, 0.75, 0.5, 0.25, 0.0)
+
 NEAR_PLANE, FAR_PLANE = 0.1, 20.0
 
 #: Fields of view at the start: of AI2-THOR today and of 2.1.0.
@@ -305,7 +308,7 @@ class Actions(Arranging, Showing, Finding, Conditions):
         actionSimulationSeconds: float | None = None,
         fixedDeltaTime: float | None = None,
     ) -> None:
-        """Lets go of the held object, onto what is in front of the agent."""
+        """Lets go of the held object, onto what is in front of the agent or to the floor."""
         world = self.world
         if world.held is None:
             raise refusal(Failure.HANDS_EMPTY)
@@ -316,7 +319,21 @@ class Actions(Arranging, Showing, Finding, Conditions):
                 continue
             if world.act(Action.PutObject, name, force=False).success:
                 return
-        raise RefusedError("no free surface in front of the agent to drop the object on")
+        if not self._to_the_floor(forceAction):
+            raise RefusedError("nothing in front of the agent has space for the held object")
+
+    def _to_the_floor(self, force: bool) -> bool:
+        """Lets the held object fall, below the hand or nearer to the agent's feet."""
+        world, held, hand = self.world, self.world.household.held, self.world.hand()
+        assert held is not None
+        assert hand is not None
+        (x, _, z), yaw = hand
+        feet = world.agent
+        for share in FALLS:
+            at = (feet.x + share * (x - feet.x), 0.0, feet.z + share * (z - feet.z))
+            if world.move_thing(held, at, yaw, force and share == FALLS[-1]) is None:
+                return True
+        return False
 
     def _turn(self, by: float, horizon: float | None, force: bool) -> None:
         """Turns the agent, if what it holds is not pushed into something on the way."""

@@ -182,3 +182,16 @@ def test_what_is_held_is_dropped_ahead(action: str) -> None:
     assert not talk.agent["inventoryObjects"]
     assert talk.first(objectId=mug)["parentReceptacles"]
     assert "hand is empty" in talk.refused(action)
+
+
+def test_what_finds_no_surface_falls_to_the_floor() -> None:
+    talk, mug = holding("Mug")
+    point = talk.must("GetReachablePositions")[0]
+    talk.must("TeleportFull", **point, rotation=0, horizon=330, standing=True, forceAction=True)
+    talk.must("DropHandObject", forceAction=True)
+    dropped = talk.first(objectId=mug)
+    assert not dropped["isPickedUp"]
+    assert dropped["position"]["y"] < 0.15
+    assert math.dist([dropped["position"][k] for k in "xz"], [point[k] for k in "xz"]) < 1.0
+    talk.must("TeleportFull", **point, rotation=0, horizon=60, standing=True, forceAction=True)
+    talk.must("PickupObject", objectId=mug)
