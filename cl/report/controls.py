@@ -49,6 +49,7 @@ def make_controls(
         raise UsageError(f"{folder}: expected Joint runs of behavior-il with their agents")
     (folder / FOLDER).mkdir(exist_ok=True)
     for run in chosen:
+        assert run.folder is not None
         source = open_source(run.config.tier, run.config.data)
         for name, taken in CONTROLS.items():
             policy, config = load_agent(run.folder, device="cpu", **taken)
