@@ -194,6 +194,7 @@ def measure_rollouts(agent: str, tier: str, counts: tuple[int, ...]) -> None:
     splits = (Split.VALID_SEEN, Split.VALID_UNSEEN)
     keys = [one.key for split in splits for one in first_annotations(source.entries(split), 1)]
     policy, run = load_agent(agent, device="cpu")
+    keep_freed_memory()  # as all commands do
     list(roll_out(policy, source, keys[:8], RolloutConfig(max_steps=run.step_limit)))
     for count in counts:
         config = RolloutConfig(environments=count, max_steps=run.step_limit)

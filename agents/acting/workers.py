@@ -17,6 +17,7 @@ import torch
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
+from clalfred.agents.numerics.allocation import keep_freed_memory
 from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import ClAlfredError, SimulatorError, UsageError
@@ -134,6 +135,7 @@ def _serve(connection: Connection) -> None:
     # Ctrl-C reaches all processes; the one that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
+    keep_freed_memory()
     # Without the process that started it, nobody wants to hear anything.
     with suppress(EOFError, ConnectionError):
         _work(connection, *connection.recv())

@@ -15,9 +15,9 @@ _NEVER = 2**31 - 1
 def keep_freed_memory() -> bool:
     """Whether this process from now on keeps what it frees, instead of giving it back.
 
-    An update at the paper's size frees and takes gigabytes, and getting them from the system again,
-    page by page, is a tenth of its time. The process then stays as large as it ever was. It is a
-    matter of glibc; elsewhere nothing changes.
+    Getting memory from the system again, page by page, is a tenth of the time of an update or of a
+    step in a rollout. The process then stays as large as it ever was. It is a matter of glibc;
+    elsewhere nothing changes.
     """
     if sys.platform != "linux":
         return False

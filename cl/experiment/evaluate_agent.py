@@ -10,6 +10,7 @@ from typing import Any
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
+from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import spread
 from clalfred.cl.metrics import Scores, score
@@ -61,6 +62,7 @@ def evaluate_agent(
     """
     if not keys:
         raise BadInputError("no episode was chosen: widen the task or room filter")
+    keep_freed_memory()
     rollout = RolloutConfig(workers=workers, max_steps=config.step_limit, backend=config.backend)
     results = evaluate(policy, source, keys, rollout, lines, on_result)
     return summarize(results, source)

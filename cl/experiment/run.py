@@ -72,10 +72,9 @@ def train(
         callbacks: SB3's, called after each episode; a ``RunCallback`` also hears of evaluations.
         wait_seconds: how long to wait for another process that works on this run.
     """
+    keep_freed_memory()
     if config.agent_config().portable:
         make_portable()
-    else:
-        keep_freed_memory()
     find_device(device)  # a wrong one is said before anything slow begins
     folder = RunFolder(out, config)
     with folder.open(wait_seconds), storage_errors(folder.path), torch_threads(config.threads):
