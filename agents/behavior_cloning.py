@@ -20,7 +20,7 @@ from typing_extensions import Self
 from clalfred.agents.acting.policy import Policy, PolicyState
 from clalfred.agents.agent import Agent, Outputs
 from clalfred.agents.checkpoint import load_state, save_state
-from clalfred.agents.episode import Batch, EncodedEpisode, Views
+from clalfred.agents.episode import Batch, EncodedEpisode, EncodedViews
 from clalfred.agents.losses import imitation_losses
 from clalfred.agents.numerics.adam import Adam
 from clalfred.agents.registry import agent_kind, config_from_dict, make_agent
@@ -32,7 +32,7 @@ from gym_clalfred.stream import Demonstration, TaskStream
 Reader = Callable[[Demonstration], EncodedEpisode]
 
 #: Finds stored views by name, see ``clalfred.agents.demonstrations.ViewStore``.
-ViewLookup = Callable[[str], Views]
+ViewLookup = Callable[[str], EncodedViews]
 
 
 def find_device(name: torch.device | str) -> torch.device:

@@ -24,7 +24,7 @@ from torch import Tensor
 
 from clalfred.agents.acting.replay import replay
 from clalfred.agents.agent import Agent, Observation
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.numerics.arithmetic import fingerprint
 from clalfred.agents.vision.appearance import appearance_of
 from clalfred.agents.vision.augment import Augmentation, augment
@@ -60,11 +60,11 @@ class ViewStore:
         self.limit_bytes = limit_bytes
         self._bytes: int | None = None
 
-    def load(self, name: str) -> Views:
+    def load(self, name: str) -> EncodedViews:
         """Maps a stored file into memory; raises ``DataError`` if it is missing or damaged."""
         path = self._path(name)
         try:
-            return Views(safetensors.torch.load_file(path), name)
+            return EncodedViews(safetensors.torch.load_file(path), name)
         except (OSError, safetensors.SafetensorError) as error:
             raise DataError(
                 f"{path}: no readable views ({error}); delete the file, it will be made again "
@@ -75,12 +75,12 @@ class ViewStore:
         """Whether there is a file of that name."""
         return self._path(name).exists()
 
-    def get(self, name: str, make: Callable[[], Mapping[str, Tensor]]) -> Views:
+    def get(self, name: str, make: Callable[[], Mapping[str, Tensor]]) -> EncodedViews:
         """The stored views, made and stored first if they are not there or damaged."""
         try:
             return self.load(name)
         except DataError:
-            made = Views(make())
+            made = EncodedViews(make())
         if self._size() >= self.limit_bytes:
             return made
         try:
@@ -93,7 +93,7 @@ class ViewStore:
             return made
         return replace(made, name=name)
 
-    def _write(self, name: str, views: Views) -> None:
+    def _write(self, name: str, views: EncodedViews) -> None:
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}")
@@ -160,7 +160,7 @@ class EpisodeReader:
             starts_task=hint.starts_block if hint else None,
         )
 
-    def find(self, name: str) -> Views:
+    def find(self, name: str) -> EncodedViews:
         """Views that this reader made, by the name that a checkpoint has; made again if need be."""
         kind, _, last = name.rpartition("/")
         frames_id, _, augmentation = last.partition("-")
@@ -199,14 +199,14 @@ class EpisodeReader:
             self._simulator.close()
             del self._simulator
 
-    def _views(self, frames_id: str, augmentation: Augmentation) -> Views:
+    def _views(self, frames_id: str, augmentation: Augmentation) -> EncodedViews:
         def make() -> dict[str, Tensor]:
             episode = self.source.episode(self._keys[frames_id])
             shown = (_augmented(one, augmentation) for one in self._observations(episode))
             return self.agent.encode(shown, demonstration_of(episode, self.source).actions)
 
         if self.store is None:
-            return Views(make())
+            return EncodedViews(make())
         return self.store.get(f"{self._kind}/{frames_id}-{augmentation.value}", make)
 
     @cached_property

@@ -23,7 +23,7 @@ PADDING = 0
 
 
 @dataclass(frozen=True)
-class Views:
+class EncodedViews:
     """What an agent keeps of the views of a demonstration, see ``Agent.encode``.
 
     Args:
@@ -39,8 +39,8 @@ class Views:
 
     @classmethod
     def from_state_dict(
-        cls, state: Mapping[str, Any], lookup: Callable[[str], Views] | None = None
-    ) -> Views:
+        cls, state: Mapping[str, Any], lookup: Callable[[str], EncodedViews] | None = None
+    ) -> EncodedViews:
         """The inverse of ``state_dict``."""
         if not state["name"]:
             return cls(state["tensors"])
@@ -57,11 +57,11 @@ class Views:
             return {"name": self.name}
         return {"name": "", "tensors": dict(self.tensors)}
 
-    def to(self, device: torch.device) -> Views:
+    def to(self, device: torch.device) -> EncodedViews:
         """The same on a device."""
         return replace(self, tensors={name: one.to(device) for name, one in self.tensors.items()})
 
-    def packed(self) -> Views:
+    def packed(self) -> EncodedViews:
         """The same, compressed."""
         return replace(self, tensors=PackedTensors(self.tensors))
 
@@ -118,11 +118,11 @@ class EncodedEpisode:
     """
 
     key: str
-    views: Views
+    views: EncodedViews
     tokens: Tensor
     actions: Tensor
     classes: Tensor
-    augmented: tuple[Views, ...] = ()
+    augmented: tuple[EncodedViews, ...] = ()
     label: str | None = None
     starts_task: bool | None = None
 
@@ -148,13 +148,15 @@ class EncodedEpisode:
 
     @classmethod
     def from_state_dict(
-        cls, state: Mapping[str, Any], lookup: Callable[[str], Views] | None = None
+        cls, state: Mapping[str, Any], lookup: Callable[[str], EncodedViews] | None = None
     ) -> EncodedEpisode:
         """The inverse of ``state_dict``; ``lookup`` finds views in their store by name."""
         return cls(
             **{name: state[name] for name in _PLAIN_FIELDS},
-            views=Views.from_state_dict(state["views"], lookup),
-            augmented=tuple(Views.from_state_dict(one, lookup) for one in state["augmented"]),
+            views=EncodedViews.from_state_dict(state["views"], lookup),
+            augmented=tuple(
+                EncodedViews.from_state_dict(one, lookup) for one in state["augmented"]
+            ),
         )
 
 
@@ -176,7 +178,7 @@ class Batch:
         lengths: the number of steps of each episode.
     """
 
-    views: tuple[Views, ...]
+    views: tuple[EncodedViews, ...]
     tokens: Tensor
     token_lengths: Tensor
     actions: Tensor
@@ -270,7 +272,7 @@ class Batch:
         return shifted
 
 
-def _draw_views(episode: EncodedEpisode, generator: torch.Generator | None) -> Views:
+def _draw_views(episode: EncodedEpisode, generator: torch.Generator | None) -> EncodedViews:
     if generator is None or not episode.augmented:
         return episode.views
     choice = int(torch.randint(len(episode.augmented) + 1, (), generator=generator))

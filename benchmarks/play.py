@@ -23,7 +23,7 @@ from PIL import Image
 from websockets.sync.client import connect
 
 from clalfred.scripts.play.server import Hub, listen, make_app, settings
-from clalfred.scripts.play.session import Choice, Library
+from clalfred.scripts.play.session import EpisodeChoice, Library
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
@@ -113,7 +113,7 @@ def draw_page(hub: Hub, path: Path) -> None:
 @click.option("--screenshot", type=click.Path(path_type=Path), help="Draw the page instead.")
 def main(presses: int, tier: str, task: str, screenshot: Path | None) -> None:
     """Time the answers to key presses, or draw the page."""
-    hub = Hub(Library(Choice(tier=tier, task=task, roam=screenshot is None)))
+    hub = Hub(Library(EpisodeChoice(tier=tier, task=task, roam=screenshot is None)))
     if screenshot is not None:
         draw_page(hub, screenshot)
         click.echo(f"{screenshot}: {screenshot.stat().st_size / 1000:.0f} kB")

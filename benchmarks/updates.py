@@ -24,7 +24,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from clalfred.agents.acting.rollout import RolloutConfig, roll_out
 from clalfred.agents.agent import Agent
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
 from clalfred.agents.plain import PlainTwoBranch
@@ -75,7 +75,7 @@ def demonstrations(channels: int, dtype: torch.dtype) -> list[EncodedEpisode]:
         maps = torch.rand(steps, 5, channels, 49, generator=generator)
         maps = (maps * 254 - 127).to(dtype) if dtype == torch.int8 else maps.to(dtype)
         tokens = torch.randint(1, vocabulary, (words,), generator=generator)
-        views = Views(dense_views(maps))
+        views = EncodedViews(dense_views(maps))
         made.append(EncodedEpisode(f"{number}", views, tokens, actions, classes))
     return made
 

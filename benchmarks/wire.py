@@ -30,7 +30,7 @@ BATCHES = 10
 
 
 @dataclass(frozen=True)
-class Speed:
+class WireSpeed:
     """What steps cost: steps per second by the clock, and CPU milliseconds in all, of each side."""
 
     median: float
@@ -46,7 +46,7 @@ class Speed:
         )
 
 
-def measure(step: Callable[[], object], player: int, steps: int) -> Speed:
+def measure(step: Callable[[], object], player: int, steps: int) -> WireSpeed:
     """The speed over batches of steps; the best one tells what other programs took away."""
     for _ in range(WARM_UP_STEPS):
         step()
@@ -61,7 +61,7 @@ def measure(step: Callable[[], object], player: int, steps: int) -> Speed:
         here, there = time.process_time() - here, cpu_seconds(processes) - there
         costs.append((here / size * 1000, there / size * 1000))
     client, player_cost = (median(side) for side in zip(*costs))
-    return Speed(median(speeds), max(speeds), median(map(sum, costs)), client, player_cost)
+    return WireSpeed(median(speeds), max(speeds), median(map(sum, costs)), client, player_cost)
 
 
 def family(pid: int) -> list[int]:
@@ -84,7 +84,7 @@ def cpu_seconds(pids: Sequence[int]) -> float:
     return sum(time.clock_gettime((~pid << 3) | 2) for pid in pids)
 
 
-def package(size: int, steps: int, **options: Any) -> Speed:
+def package(size: int, steps: int, **options: Any) -> WireSpeed:
     """AI2-THOR's own controller."""
     from ai2thor.controller import Controller
 
@@ -104,7 +104,7 @@ def package(size: int, steps: int, **options: Any) -> Speed:
         controller.stop()
 
 
-def five_views(size: int, steps: int, trajectory: Trajectory) -> Speed:
+def five_views(size: int, steps: int, trajectory: Trajectory) -> WireSpeed:
     """``ThorSimulator`` with all views and masks after every step."""
     from gym_clalfred.actions import Action
     from gym_clalfred.simulator.contract import RenderOptions
@@ -168,7 +168,7 @@ def main() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     print(f"{chosen.size} x {chosen.size}, one process each for client and player")
     print(f"{'':38}{'steps/s':>9}{'best':>7}{'one core':>10}{'client ms':>11}{'player ms':>11}")
-    rows: dict[str, Callable[[], Speed]] = {
+    rows: dict[str, Callable[[], WireSpeed]] = {
         "ai2thor, rgb": lambda: package(chosen.size, chosen.steps),
         "ai2thor, rgb + instance segmentation": lambda: package(
             chosen.size, chosen.steps, renderInstanceSegmentation=True

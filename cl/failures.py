@@ -19,7 +19,7 @@ from gym_clalfred.tables import aligned
 from gym_clalfred.tasks.spec import Purpose, TaskSpec
 
 
-class Failure(str, Enum):
+class FailureKind(str, Enum):
     """What went wrong first in an episode that was not solved."""
 
     NOT_FOUND = "did not find the object"
@@ -31,12 +31,12 @@ class Failure(str, Enum):
     ERROR = "could not be finished"
 
 
-def failure_of(task: TaskSpec, result: EpisodeResult) -> Failure | None:
+def failure_of(task: TaskSpec, result: EpisodeResult) -> FailureKind | None:
     """What went wrong first; ``None`` for a solved episode."""
     if result.success:
         return None
     if result.error:
-        return Failure.ERROR
+        return FailureKind.ERROR
     needed = list(task.type.needed(task))
     since: list[Action] = []
     for action, object_class in _read(result.interactions):
@@ -45,13 +45,13 @@ def failure_of(task: TaskSpec, result: EpisodeResult) -> Failure | None:
             needed.pop(0)
             since.clear()
     if not needed:
-        return Failure.UNDONE
+        return FailureKind.UNDONE
     missing = needed[0].purpose
     if missing is Purpose.TREAT:
-        return Failure.NOT_TREATED
+        return FailureKind.NOT_TREATED
     if missing is Purpose.FIND:
-        return Failure.WRONG_OBJECT if Action.PickupObject in since else Failure.NOT_FOUND
-    return Failure.WRONG_PLACE if Action.PutObject in since else Failure.NOT_PLACED
+        return FailureKind.WRONG_OBJECT if Action.PickupObject in since else FailureKind.NOT_FOUND
+    return FailureKind.WRONG_PLACE if Action.PutObject in since else FailureKind.NOT_PLACED
 
 
 def failure_table(
@@ -89,5 +89,5 @@ def _read(interactions: str) -> Iterable[tuple[Action, ObjectClass]]:
         yield Action[action], ObjectClass[object_class]
 
 
-_NAMES = tuple(failure.value for failure in Failure)
+_NAMES = tuple(failure.value for failure in FailureKind)
 _ENDS = ("end: stop", "end: failures", "end: limit")

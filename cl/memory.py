@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from gym_clalfred.errors import BadInputError
 
 #: The paper's memory of 500 episodes as a share of ALFRED's 21,023.
@@ -116,7 +116,7 @@ class Memory:
         }
 
     def load_state_dict(
-        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+        self, state: Mapping[str, Any], views: Callable[[str], EncodedViews] | None = None
     ) -> None:
         """Continues from ``state_dict``."""
         self.capacity, self.seen = state["capacity"], state["seen"]
@@ -170,7 +170,7 @@ class ByteMemory(Memory):
         return {**super().state_dict(), "draws": self._draws}
 
     def load_state_dict(
-        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+        self, state: Mapping[str, Any], views: Callable[[str], EncodedViews] | None = None
     ) -> None:
         """Continues from ``state_dict``."""
         super().load_state_dict(state, views)

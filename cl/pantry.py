@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.cl.base import ContinualLearner, MethodConfig
 from clalfred.cl.memory import ByteMemory, MemoryItem
 from gym_clalfred.actions import Action
@@ -81,7 +81,7 @@ class PantryMemory(ByteMemory):
         return max(frequent, key=self._draws.__getitem__)
 
     def load_state_dict(
-        self, state: Mapping[str, Any], views: Callable[[str], Views] | None = None
+        self, state: Mapping[str, Any], views: Callable[[str], EncodedViews] | None = None
     ) -> None:
         """Continues from ``state_dict``."""
         super().load_state_dict(state, views)

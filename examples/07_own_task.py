@@ -23,7 +23,7 @@ from gym_clalfred.expert.planner import Expert
 from gym_clalfred.language.grammar import Voice
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.goals import Condition, World, name_of
+from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.pick_and_place import PickAndPlace
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType, register_task
 
@@ -53,7 +53,7 @@ class PickPair(PickAndPlace):
         "small": {"train": "240 0 240 0", "valid": "8 0 8 0", "test": "16 0 16 0"},
     }
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether each is there, and whether both are in or on the same receptacle."""
         place, others = name_of(task.receptacle), world.movable(task.others[0])
         things = {task.goal_class.name: world.targets, task.others[0].name: others}

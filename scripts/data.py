@@ -67,7 +67,7 @@ def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: in
     from gym_clalfred.data.cache import cache_dir
 
     store = Path(out) if out else cache_dir() / "alfred-store"
-    with _Bar() as bar:
+    with _ProgressBar() as bar:
         made = import_alfred(
             alfred, store, skip_damaged=skip_damaged, workers=workers, progress=bar.show
         )
@@ -126,7 +126,7 @@ def fidelity(
 
     opened = AlfredStore(store)
     chosen = [Split(name) for name in splits or opened.info.trajectories]
-    with _Bar() as bar:
+    with _ProgressBar() as bar:
         found = check(
             opened,
             chosen,
@@ -141,14 +141,14 @@ def fidelity(
         write_report(opened, found.by_id, Path(out), others=found.others, surveys=found.surveys)
 
 
-class _Bar:
+class _ProgressBar:
     """A progress bar per step; silent unless somebody watches."""
 
     def __init__(self) -> None:
         self._step = ""
         self._bar: tqdm[NoReturn] | None = None
 
-    def __enter__(self) -> _Bar:
+    def __enter__(self) -> _ProgressBar:
         return self
 
     def __exit__(self, *error: object) -> None:

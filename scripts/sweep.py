@@ -89,7 +89,7 @@ def main(
     media: bool,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
-    from clalfred.cl.experiment.sweep import ENGINES, Outcome, expand, sweep
+    from clalfred.cl.experiment.sweep import ENGINES, RunOutcome, expand, sweep
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.names import choose
 
@@ -103,7 +103,7 @@ def main(
 
     began, ended = time.monotonic(), Counter[str]()
 
-    def show(outcome: Outcome) -> None:
+    def show(outcome: RunOutcome) -> None:
         ended[outcome.status] += 1
         again = f", {outcome.attempts} attempts" if outcome.attempts > 1 else ""
         left = time_left(time.monotonic() - began, ended, len(runs))

@@ -165,7 +165,7 @@ def run_episodes(
         SimulatorError: if not one of the first episodes can be started.
     """
     waiting, starts = Waiting(keys), _Starts()
-    slots = [_Slot(source, policy, config) for _ in range(config.environments)]
+    slots = [_RunningEpisode(source, policy, config) for _ in range(config.environments)]
     try:
         while True:
             for slot in slots:
@@ -254,7 +254,7 @@ def _room_of(key: EpisodeKey) -> str:
     return key.trajectory.partition("/")[0].rpartition("-")[2]
 
 
-class _Slot:
+class _RunningEpisode:
     """One environment and the episode that runs in it."""
 
     def __init__(

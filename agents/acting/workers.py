@@ -24,7 +24,7 @@ from gym_clalfred.errors import ClAlfredError, SimulatorError, UsageError
 
 
 @dataclass(frozen=True)
-class Job:
+class RolloutJob:
     """What a process is started with.
 
     Args:
@@ -46,10 +46,10 @@ class _Broken:
 
 
 @dataclass
-class _Worker:
+class _RolloutWorker:
     """A process, what it still has to do and what it is doing."""
 
-    job: Job
+    job: RolloutJob
     process: BaseProcess
     connection: Connection
     todo: deque[EpisodeKey]
@@ -74,7 +74,7 @@ def run_in_processes(
     """Results in the order in which they come; the processes compute on the CPU."""
     device = policy.agent.device
     try:
-        job = Job(pickle.dumps(replace(policy, agent=policy.agent.cpu())), source, config)
+        job = RolloutJob(pickle.dumps(replace(policy, agent=policy.agent.cpu())), source, config)
     finally:
         policy.agent.to(device)
     count = config.processes(len(keys))
@@ -95,7 +95,7 @@ def run_in_processes(
             _stop(worker)
 
 
-def _attribute_failure(worker: _Worker) -> Iterator[EpisodeResult]:
+def _attribute_failure(worker: _RolloutWorker) -> Iterator[EpisodeResult]:
     """If a lost process was in a single episode, that one has failed."""
     if worker.todo and not worker.running:
         raise SimulatorError(
@@ -109,7 +109,7 @@ def _attribute_failure(worker: _Worker) -> Iterator[EpisodeResult]:
         yield failed_result(worker.job.source, key, reason)
 
 
-def _successors(worker: _Worker) -> list[_Worker]:
+def _successors(worker: _RolloutWorker) -> list[_RolloutWorker]:
     """Processes for what a lost one did not finish; suspects run one at a time, to find the one."""
     alone = replace(worker.job, config=replace(worker.job.config, environments=1))
     suspects = deque(worker.running.values()) if len(worker.running) > 1 else deque()
@@ -118,7 +118,7 @@ def _successors(worker: _Worker) -> list[_Worker]:
     ]
 
 
-def _start(job: Job, keys: deque[EpisodeKey]) -> _Worker:
+def _start(job: RolloutJob, keys: deque[EpisodeKey]) -> _RolloutWorker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     # The job does not go with the arguments: Python prints a traceback if they break off.
@@ -127,7 +127,7 @@ def _start(job: Job, keys: deque[EpisodeKey]) -> _Worker:
     theirs.close()
     with suppress(OSError):  # a process that is gone is seen when it is listened to
         ours.send((job, tuple(keys)))
-    return _Worker(job, process, ours, keys)
+    return _RolloutWorker(job, process, ours, keys)
 
 
 def _serve(connection: Connection) -> None:
@@ -141,7 +141,7 @@ def _serve(connection: Connection) -> None:
         _work(connection, *connection.recv())
 
 
-def _work(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> None:
+def _work(connection: Connection, job: RolloutJob, keys: tuple[EpisodeKey, ...]) -> None:
     try:
         policy = pickle.loads(job.policy)
         for result in run_episodes(policy, job.source, keys, job.config, on_start=connection.send):
@@ -155,7 +155,7 @@ def _work(connection: Connection, job: Job, keys: tuple[EpisodeKey, ...]) -> Non
     connection.close()
 
 
-def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
+def _receive(worker: _RolloutWorker) -> Iterator[EpisodeResult]:
     while worker.connection.poll():
         try:
             message = worker.connection.recv()
@@ -176,7 +176,7 @@ def _receive(worker: _Worker) -> Iterator[EpisodeResult]:
             worker.todo.remove(message)
 
 
-def _stop(worker: _Worker) -> None:
+def _stop(worker: _RolloutWorker) -> None:
     worker.process.kill()
     worker.process.join()
     worker.connection.close()

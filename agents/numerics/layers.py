@@ -33,7 +33,7 @@ class Linear(nn.Module):
         """(..., outputs)."""
         if x.device.type != "cpu" or x.dtype != torch.float32:
             return x @ self.weight + self.bias
-        multiply = _Product.apply if torch.is_grad_enabled() else _multiply
+        multiply = _PortableProduct.apply if torch.is_grad_enabled() else _multiply
         flat = multiply(x.flatten(0, -2), self.weight)
         return flat.unflatten(0, x.shape[:-1]) + self.bias
 
@@ -53,7 +53,7 @@ class BitLinear(nn.Module):
         return result
 
 
-class _Product(torch.autograd.Function):
+class _PortableProduct(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)

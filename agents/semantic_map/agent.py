@@ -26,11 +26,11 @@ from clalfred.agents.episode import START, Batch
 from clalfred.agents.losses import sum_by_episode
 from clalfred.agents.semantic_map.network import (
     WALKING,
-    Dropout,
+    ByteDropout,
     Reading,
     SemanticMapConfig,
     SemanticMapNetwork,
-    Sight,
+    WalkerInput,
     combined,
 )
 from clalfred.agents.semantic_map.room_map import BITS, GRID, PIXELS, RoomMap, mirrored
@@ -133,9 +133,9 @@ class SemanticMap(Agent):
         self, batch: Batch, generator: torch.Generator | None = None, teacher_forcing: bool = True
     ) -> Outputs:
         """Actions at all steps, classes at interactions; the place's class as auxiliary loss."""
-        drop = Dropout(self.config.dropout, generator)
+        drop = ByteDropout(self.config.dropout, generator)
         mirror = self._draw(self.config.mirror, len(batch), generator)
-        past = _Past(batch)
+        past = _History(batch)
         tokens = torch.where(
             mirror.unsqueeze(1), self._mirror_words.to(self.device)[batch.tokens], batch.tokens
         )
@@ -165,7 +165,7 @@ class SemanticMap(Agent):
 
     def start(self, tokens: Tensor, lengths: Tensor) -> State:
         """What is read, and the planner's first state."""
-        reading = self.network.read(tokens, lengths, Dropout(0.0, None))
+        reading = self.network.read(tokens, lengths, ByteDropout(0.0, None))
         count = len(tokens)
         first = torch.full((count,), START, device=self.device)
         nothing = torch.zeros(count, self.config.track_dim, device=self.device)
@@ -180,7 +180,7 @@ class SemanticMap(Agent):
         memories: Sequence[RoomMap],
     ) -> tuple[Decision, State]:
         """Plans, and takes one step towards what is wanted."""
-        drop = Dropout(0.0, None)
+        drop = ByteDropout(0.0, None)
         reading = Reading(*(state[name] for name in Reading._fields))
         interacted = (previous[:, 0] >= WALKING) & (previous[:, 0] < int(Action.Stop))
         moved = self.network.follow(previous[:, 0], previous[:, 1], state["track"])
@@ -214,14 +214,14 @@ class SemanticMap(Agent):
 
     def _look(
         self, memories: Sequence[RoomMap], verb: Tensor, want: Tensor, place: Tensor
-    ) -> Sight:
+    ) -> WalkerInput:
         found = [
             (*memory.features(wanted, held_by), memory.tried(), memory.failed)
             for memory, wanted, held_by in zip(memories, want.tolist(), place.tolist())
         ]
         bits, numbers, tried, failed = (np.stack(part) for part in zip(*found))
         tried = np.concatenate([tried, failed[:, None]], 1)
-        return Sight(
+        return WalkerInput(
             torch.from_numpy(bits).to(self.device),
             torch.from_numpy(numbers).half().to(self.device).float(),
             torch.from_numpy(tried).to(self.device).float(),
@@ -230,7 +230,7 @@ class SemanticMap(Agent):
             place,
         )
 
-    def _states(self, past: _Past) -> Tensor:
+    def _states(self, past: _History) -> Tensor:
         """(B, K, track_dim) the planner's state before each interaction of each episode."""
         state = torch.zeros(len(past.verbs), self.config.track_dim, device=self.device)
         states = []
@@ -240,8 +240,8 @@ class SemanticMap(Agent):
         return torch.stack(states, 1)
 
     def _sight(
-        self, batch: Batch, past: _Past, mirror: Tensor, generator: torch.Generator | None
-    ) -> Sight:
+        self, batch: Batch, past: _History, mirror: Tensor, generator: torch.Generator | None
+    ) -> WalkerInput:
         packed = torch.cat([views["bits"] for views in batch.views])
         shifts = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
         bits = (packed.unsqueeze(2) >> shifts).bitwise_and_(1).flatten(1)[:, :BITS]
@@ -253,7 +253,7 @@ class SemanticMap(Agent):
             self._pretend(
                 tried, numbers, past.next_verb, _mirrored_actions(batch, mirror), generator
             )
-        return Sight(
+        return WalkerInput(
             torch.where(mirror.unsqueeze(1), bits[:, self._mirror_bits], bits),
             numbers,
             tried,
@@ -295,7 +295,7 @@ class SemanticMap(Agent):
         return (torch.rand(count, generator=generator) < share).to(self.device)
 
 
-class _Past:
+class _History:
     """What was done before each step of a batch, and what is done next.
 
     A segment is the way to one interaction, or to Stop.

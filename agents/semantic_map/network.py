@@ -79,7 +79,7 @@ class Plan(NamedTuple):
     place: Tensor
 
 
-class Sight(NamedTuple):
+class WalkerInput(NamedTuple):
     """What the walker sees: bits, numbers, what was tried here and whether the last step failed,
     the verb, the wanted class and its place; n rows each."""
 
@@ -124,7 +124,7 @@ class SemanticMapNetwork(nn.Module):
         self.walk_out = Linear(c.walk_dim // 2, WALKING + 1)
         self.config = config
 
-    def read(self, tokens: Tensor, lengths: Tensor, drop: Dropout) -> Reading:
+    def read(self, tokens: Tensor, lengths: Tensor, drop: ByteDropout) -> Reading:
         """Reads (B, L) tokens, of which (B,) are no paddings."""
         starts = (tokens == _STARTS[0]) | (tokens == _STARTS[1])
         number = starts.cumsum(1).clamp(max=self.config.instructions - 1)
@@ -145,7 +145,7 @@ class SemanticMapNetwork(nn.Module):
         """(n, track_dim) the state after interactions (n,) that worked; ``START`` at first."""
         return self.track(torch.cat([self.verbs(verbs), self.classes(classes)], 1), state)
 
-    def think(self, reading: Reading, state: Tensor, drop: Dropout) -> tuple[Plan, Tensor]:
+    def think(self, reading: Reading, state: Tensor, drop: ByteDropout) -> tuple[Plan, Tensor]:
         """The next interaction by states (B, K, track_dim), and the attention (B, K, L)."""
         scores = self.plan_query(state) @ reading.plan_keys.transpose(1, 2) / 4
         attention = scores.masked_fill(~reading.valid.unsqueeze(1), -torch.inf).softmax(2)
@@ -160,8 +160,8 @@ class SemanticMapNetwork(nn.Module):
         reading: Reading,
         place: tuple[Tensor, Tensor],
         state: Tensor,
-        sight: Sight,
-        drop: Dropout,
+        sight: WalkerInput,
+        drop: ByteDropout,
     ) -> Tensor:
         """(n, walking actions + 1) logits at n steps.
 
@@ -193,7 +193,7 @@ class SemanticMapNetwork(nn.Module):
         return (attention @ reading.walk_values)[place]
 
 
-class Dropout:
+class ByteDropout:
     """Dropout that is drawn from a generator; without one it does nothing."""
 
     def __init__(self, share: float, generator: torch.Generator | None) -> None:

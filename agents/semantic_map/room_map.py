@@ -56,7 +56,7 @@ _NORTH = np.array([1, 0, -1, 0], np.int64)
 _FOCAL = (PIXELS / 2) / math.tan(math.radians(30.0))
 
 
-class _Sightings(NamedTuple):
+class _LatestView(NamedTuple):
     """What the last look showed.
 
     ``where`` (n, 3): view, cell and class; ``what`` (n, 7): pixels, mean and least depth, column
@@ -91,7 +91,7 @@ class RoomMap:
             np.zeros((SIDE, SIDE), np.uint8),
             np.zeros((SIDE, SIDE), np.uint8),
         )
-        self._sightings = _Sightings(
+        self._sightings = _LatestView(
             np.zeros((MOST_SIGHTINGS, 3), np.int64), np.zeros((MOST_SIGHTINGS, 7), np.float32)
         )
         self._seen = 0

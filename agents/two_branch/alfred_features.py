@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from clalfred.agents.episode import Views
+from clalfred.agents.episode import EncodedViews
 from clalfred.agents.two_branch.maps import dense_views
 from clalfred.agents.vision.augment import Augmentation
 from gym_clalfred.errors import DataError
@@ -28,7 +28,7 @@ FILE_NAMES = {
 
 def read_alfred_features(
     folder: str | Path, augmentation: Augmentation = Augmentation.NONE
-) -> Views:
+) -> EncodedViews:
     """The maps of a trajectory's folder, (T, 5, 512, 49) in the views' own order, half precision.
 
     Nothing in the file is executed; the tensor in it is indexed [view, time, 512, 7, 7].
@@ -44,4 +44,4 @@ def read_alfred_features(
         found = tuple(maps.shape) if isinstance(maps, torch.Tensor) else type(maps).__name__
         raise DataError(f"{path}: expected a tensor (5, T, 512, 7, 7), found {found}")
     order = [FILE_VIEWS.index(view) for view in View]
-    return Views(dense_views(maps[order].transpose(0, 1).half()))
+    return EncodedViews(dense_views(maps[order].transpose(0, 1).half()))

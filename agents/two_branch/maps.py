@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from clalfred.agents.episode import Batch, Views
+from clalfred.agents.episode import Batch, EncodedViews
 from clalfred.agents.vision.encoder import VisualEncoder, view_digest
 
 #: Maps of a batch up to this size are put together, which makes them quicker to look up.
@@ -50,7 +50,7 @@ def dense_views(maps: Tensor) -> dict[str, Tensor]:
     return {"views": maps.flatten(3).flatten(0, 1), "index": index}
 
 
-def dense(views: Views) -> Tensor:
+def dense(views: EncodedViews) -> Tensor:
     """(T, V, C, S) maps of every view at every step, as stored."""
     return views["views"][views["index"].long()]
 

@@ -39,7 +39,7 @@ ANSWER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What came of one run of a sweep.
 
     Args:
@@ -111,8 +111,8 @@ def sweep(
     retries: int = 2,
     media: bool = False,
     address: str | None = None,
-    listen: Callable[[Outcome], None] = lambda outcome: None,
-) -> list[Outcome]:
+    listen: Callable[[RunOutcome], None] = lambda outcome: None,
+) -> list[RunOutcome]:
     """Runs all that are not finished, each in its own folder below ``out``.
 
     Args:
@@ -149,18 +149,18 @@ def sweep(
     return [outcomes[run.name] for run in runs]
 
 
-def _finished(folder: Path, run: RunConfig) -> Outcome | None:
+def _finished(folder: Path, run: RunConfig) -> RunOutcome | None:
     """What there is to say of a finished run: nothing new, or that its results are damaged."""
     try:
         with storage_errors(folder):
             there = RunFolder(folder, run).load_results() is not None
     except ClAlfredError as error:
-        return Outcome(run.name, "failed", 0, str(error))
-    return Outcome(run.name, "skipped") if there else None
+        return RunOutcome(run.name, "failed", 0, str(error))
+    return RunOutcome(run.name, "skipped") if there else None
 
 
 #: As they come; closing it ends what is still under way.
-Outcomes = Generator[Outcome, None, None]
+Outcomes = Generator[RunOutcome, None, None]
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Job:
     media: bool
 
 
-def do(job: Job, children: Children | None = None) -> Outcome:
+def do(job: Job, children: Children | None = None) -> RunOutcome:
     """Runs a process until it succeeds or the retries are used up; its output goes to log.txt.
 
     One that was interrupted, or whose settings or data are wrong, is not started again.
@@ -185,14 +185,14 @@ def do(job: Job, children: Children | None = None) -> Outcome:
     for attempt in range(1, job.retries + 2):
         code = children.run(_command(job), log, _environment())
         if code == 0:
-            return Outcome(folder.name, "done", attempt)
+            return RunOutcome(folder.name, "done", attempt)
         if code in INTERRUPTED:
-            return Outcome(folder.name, "failed", attempt, "interrupted")
+            return RunOutcome(folder.name, "failed", attempt, "interrupted")
         if code == REFUSED:
             break
     lines = log.read_text(errors="replace").strip().splitlines()
     message = lines[-1] if lines else f"exit code {code}"
-    return Outcome(folder.name, "failed", attempt, message)
+    return RunOutcome(folder.name, "failed", attempt, message)
 
 
 def _command(job: Job) -> list[str]:
@@ -245,7 +245,7 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
                 yield ray.get(ready[0])
             except ray.exceptions.RayError as error:
                 name = Path(names[ready[0]].folder).name
-                yield Outcome(name, "failed", 1, f"lost by Ray: {error}".splitlines()[0])
+                yield RunOutcome(name, "failed", 1, f"lost by Ray: {error}".splitlines()[0])
     finally:
         if started:
             ray.shutdown()

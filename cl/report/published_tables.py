@@ -13,7 +13,7 @@ from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
-from clalfred.cl.failures import Failure, failure_table
+from clalfred.cl.failures import FailureKind, failure_table
 from clalfred.cl.registry import is_offline, method_names
 from clalfred.cl.report.controls import CONTROLS, control_rates, eyes_of, is_control_subject
 from clalfred.cl.report.ground import group_title
@@ -216,7 +216,7 @@ def failures(run: Results, source: EpisodeSource) -> str:
         ]
         table = failure_table(source, records)
         total: Counter[str] = sum(table.values(), Counter())
-        columns = [name for name in ("solved", *(one.value for one in Failure)) if total[name]]
+        columns = [name for name in ("solved", *(one.value for one in FailureKind)) if total[name]]
         rows = [[f"{split} rooms", *columns]]
         rows += [
             [name, *(str(row[column]) for column in columns)]

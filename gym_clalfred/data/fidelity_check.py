@@ -18,7 +18,7 @@ from gym_clalfred.data.trajectory import Split
 
 
 @dataclass
-class Check:
+class FidelityCheck:
     """What was found.
 
     Args:
@@ -41,7 +41,7 @@ def check(
     held_out: str | None = None,
     workers: int = 1,
     progress: Progress = lambda step, done, total: None,
-) -> Check:
+) -> FidelityCheck:
     """Replays the experts of some splits.
 
     Args:
@@ -53,7 +53,7 @@ def check(
         workers: number of processes.
         progress: called with the step's name, how much of it is done, and of how much.
     """
-    found = Check()
+    found = FidelityCheck()
     with tempfile.TemporaryDirectory() as scratch:
         rooms, keys = None, None
         if held_out is not None:

@@ -11,13 +11,13 @@ from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render.mesh import Texture
 from gym_clalfred.simulator.embedded.room import (
-    Aim,
     Block,
     Body,
     Decor,
     Fixture,
     ItemShape,
     Opening,
+    PlacementHint,
     Rectangle,
     Room,
     Surface,
@@ -104,7 +104,7 @@ def _parse_fixture(root: Field) -> Fixture:
     )
 
 
-def _aim(aim: Aim) -> list[Any]:
+def _aim(aim: PlacementHint) -> list[Any]:
     return [aim.object_class.name if aim.object_class else None, aim.x, aim.z, aim.turn]
 
 
@@ -118,7 +118,7 @@ def _parse_surface(row: Field) -> Surface:
     return Surface(area, y, clearance, fields[6].flag(), fields[7].metres(), aims)
 
 
-def _parse_aim(row: Field) -> Aim:
+def _parse_aim(row: Field) -> PlacementHint:
     fields = list(row)
     if len(fields) != 4:
         row.fail("a class or null, x, z and a turn")
@@ -126,7 +126,7 @@ def _parse_aim(row: Field) -> Aim:
     if name.value is not None and name.text() not in ObjectClass.__members__:
         name.fail("an object class or null")
     object_class = None if name.value is None else ObjectClass[name.text()]
-    return Aim(object_class, fields[1].metres(), fields[2].metres(), fields[3].degrees())
+    return PlacementHint(object_class, fields[1].metres(), fields[2].metres(), fields[3].degrees())
 
 
 def _parse_block(row: Field) -> Block:

@@ -49,12 +49,12 @@ def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajecto
         finally:
             generator.close()
         return
-    team = [_Worker()]
+    team = [_GeneratorProcess()]
     try:
         team[0].send(requests[0])
         yield team[0].receive()
         requests = requests[1:]
-        team += [_Worker() for _ in range(min(workers, len(requests)) - 1)]
+        team += [_GeneratorProcess() for _ in range(min(workers, len(requests)) - 1)]
         # Worker k makes every k-th trajectory: no messages about who is free are needed, and what
         # waits in the pipes is bounded.
         for index, request in enumerate(requests[: len(team) * _AHEAD]):
@@ -70,7 +70,7 @@ def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajecto
             worker.stop()
 
 
-class _Worker:
+class _GeneratorProcess:
     def __init__(self) -> None:
         environment = dict(os.environ)
         environment["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)

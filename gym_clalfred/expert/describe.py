@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gym_clalfred.actions import LOOK_DEGREES, Action
 from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
-from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Relation, Thing, Turn
+from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Mention, Relation, Turn
 from gym_clalfred.objects import PICKUPABLE, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Sight
 
@@ -62,7 +62,7 @@ def describe_place(
     place_id: str,
     pose: AgentPose,
     point: tuple[float, float] | None = None,
-) -> Thing:
+) -> Mention:
     """A receptacle or lamp with landmarks that are really next to the part that matters.
 
     Args:
@@ -99,16 +99,16 @@ def describe_place(
         if bearing is not None:
             relations.append(Relation(bearing, other.object_class, unique))
     unique_relations = tuple(dict.fromkeys(relations))
-    return Thing(state.object_class, _consistent(unique_relations), _level(objects, state, box))
+    return Mention(state.object_class, _consistent(unique_relations), _level(objects, state, box))
 
 
 def describe_object(
     objects: Mapping[str, ObjectState], object_id: str, pose: AgentPose, sight: Sight
-) -> Thing:
+) -> Mention:
     """A small thing with the visible things that stand next to it."""
     state = objects[object_id]
     if not state.parents:
-        return Thing(state.object_class)
+        return Mention(state.object_class)
     box = Box.of(state)
     siblings = [
         other
@@ -130,7 +130,7 @@ def describe_object(
             bearing = _neighbour_side(pose, box, other_box) or Bearing.BESIDE
             near.append((gap, Relation(bearing, other.object_class)))
     near.sort(key=lambda entry: entry[0])
-    return Thing(state.object_class, tuple(relation for _, relation in near[:_NEIGHBOURS]))
+    return Mention(state.object_class, tuple(relation for _, relation in near[:_NEIGHBOURS]))
 
 
 def _turn(quarters: int) -> Turn:

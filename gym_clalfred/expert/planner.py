@@ -18,7 +18,7 @@ from gym_clalfred.simulator.treatments import Treatment
 from gym_clalfred.tasks.goals import goal_status
 from gym_clalfred.tasks.spec import TaskSpec
 
-__all__ = ["Demonstration", "Expert", "TooLongError", "UnsolvableError", "solve"]
+__all__ = ["Expert", "Solution", "TooLongError", "UnsolvableError", "solve"]
 
 #: Objects of a class that are tried one by one before any of the rest will do.
 _INSTANCES_TRIED = 4
@@ -38,7 +38,7 @@ Order = Callable[[list[str]], list[str]]
 
 
 @dataclass(frozen=True)
-class Demonstration:
+class Solution:
     """A solved task: the plan, the actions, and what can be told of each step."""
 
     plan: tuple[HighStep, ...]
@@ -54,7 +54,7 @@ def solve(
     *,
     nearest: bool = False,
     longest: int | None = None,
-) -> Demonstration:
+) -> Solution:
     """Solves a task from the start of a scene; the goal conditions are all met at its end.
 
     Args:
@@ -83,7 +83,7 @@ def solve(
     if not _goal_met(simulator, task):
         raise UnsolvableError("the plan was carried out but the goal is not met")
     recorder = skills.recorder
-    return Demonstration(tuple(recorder.steps), tuple(recorder.actions), tuple(recorder.facts))
+    return Solution(tuple(recorder.steps), tuple(recorder.actions), tuple(recorder.facts))
 
 
 def _goal_met(simulator: Simulator, task: TaskSpec) -> bool:

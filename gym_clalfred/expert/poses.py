@@ -35,7 +35,7 @@ _COST_PER_ACTION = 0.2
 
 
 @dataclass(frozen=True)
-class Aim:
+class ViewTarget:
     """What to look at.
 
     Args:
@@ -58,7 +58,7 @@ class Aim:
         return centre[0], y, centre[2]
 
 
-def candidate_poses(routes: Routes, aims: Iterable[Aim]) -> list[AgentPose]:
+def candidate_poses(routes: Routes, aims: Iterable[ViewTarget]) -> list[AgentPose]:
     """Poses in the order in which to try them; ties are broken by place and heading."""
     best: dict[AgentPose, float] = {}
     for aim in aims:
@@ -67,7 +67,7 @@ def candidate_poses(routes: Routes, aims: Iterable[Aim]) -> list[AgentPose]:
     return sorted(best, key=lambda p: (round(best[p], 6), p.x, p.z, p.yaw, p.pitch))
 
 
-def _scored(routes: Routes, aim: Aim) -> Iterable[tuple[AgentPose, float]]:
+def _scored(routes: Routes, aim: ViewTarget) -> Iterable[tuple[AgentPose, float]]:
     agent_y, box = routes.start.y, aim.box
     x0, x1, z0, z1 = box.x0 - _REACH, box.x1 + _REACH, box.z0 - _REACH, box.z1 + _REACH
     for cell_x, cell_z in routes.grid.cells:

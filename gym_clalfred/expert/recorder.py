@@ -47,7 +47,7 @@ class Mark:
     previous: Pointing | None
 
 
-class Recorder:
+class DemonstrationRecorder:
     """A demonstration in the making.
 
     Interactions name a class, and the environment's rule picks the instance; an interaction counts

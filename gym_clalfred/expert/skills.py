@@ -16,9 +16,9 @@ from gym_clalfred.data.trajectory import HighStep
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
 from gym_clalfred.expert.geometry import Box
 from gym_clalfred.expert.navigation import Routes
-from gym_clalfred.expert.poses import Aim, candidate_poses
-from gym_clalfred.expert.recorder import Recorder, StepFailedError, location_of
-from gym_clalfred.language.grammar_facts import StepFacts, Thing
+from gym_clalfred.expert.poses import ViewTarget, candidate_poses
+from gym_clalfred.expert.recorder import DemonstrationRecorder, StepFailedError, location_of
+from gym_clalfred.language.grammar_facts import Mention, StepFacts
 from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Scene, Simulator
 from gym_clalfred.simulator.treatments import CLEAN, Treatment
@@ -55,7 +55,7 @@ class Skills:
     """The high-level steps of ALFRED's plans, done in a simulator and recorded."""
 
     def __init__(self, simulator: Simulator, scene: Scene, longest: int | None = None) -> None:
-        self.recorder = Recorder(simulator, scene, longest)
+        self.recorder = DemonstrationRecorder(simulator, scene, longest)
         self._sim = simulator
         self._visited: set[str] = set()
         self._picked: set[ObjectClass] = set()
@@ -153,7 +153,7 @@ class Skills:
         def act(name: str) -> None:
             self.recorder.begin(HighStep("ToggleObject", (_argument(kind),)))
             self.recorder.interact(Action.ToggleObjectOn, kind, [name])
-            self.recorder.explain(StepFacts("ToggleObject", Thing(kind), held=self._held_kind()))
+            self.recorder.explain(StepFacts("ToggleObject", Mention(kind), held=self._held_kind()))
 
         self._at_a_pose(
             names,
@@ -326,7 +326,7 @@ class Skills:
         kind, what = self._kind(place), self._kind(target)
         step, switched = treatment.step, treatment.action is Action.ToggleObjectOn
         recorder.begin(HighStep(step, (_argument(what),)))
-        facts = StepFacts(step, target=Thing(what), place=self._describe(place), held=what)
+        facts = StepFacts(step, target=Mention(what), place=self._describe(place), held=what)
         if treatment is CLEAN:
             recorder.interact(Action.PutObject, kind, [place])
             faucets = self.all_of(treatment.device)
@@ -375,7 +375,7 @@ class Skills:
         """What an object stands in or on, as people would say where to go for it."""
         return access.container or self._holder(access.names[0]) or access.names[0]
 
-    def _within(self, access: Access, place: str | None) -> Thing | None:
+    def _within(self, access: Access, place: str | None) -> Mention | None:
         """The container that is opened to get at a place, if it is not the place itself."""
         if access.container is None or access.container == place:
             return None
@@ -396,7 +396,7 @@ class Skills:
         contents = self._sim.objects[name].contents
         return self._kind(contents[0]) if contents else None
 
-    def _aims(self, name: str) -> tuple[Aim, ...]:
+    def _aims(self, name: str) -> tuple[ViewTarget, ...]:
         """Where to look for an object; in a closed container, where it will be seen once open."""
         container = self._closed_container(name)
         if container is None:
@@ -404,14 +404,14 @@ class Skills:
         hidden, shut = self._aim(name), self._aim(container)
         return (replace(hidden, away=shut.away), shut)
 
-    def _aim(self, name: str) -> Aim:
+    def _aim(self, name: str) -> ViewTarget:
         state = self._sim.objects[name]
         height = 1.0 if state.object_class in _TOP else 0.5
         # Before a door or drawer that opens towards the agent it steps back a little.
         away = 0.9 if state.object_class in CLOSED_AT_START | LAMPS else 0.65
-        return Aim(Box.of(state), height, away)
+        return ViewTarget(Box.of(state), height, away)
 
-    def _describe(self, place: str, around: str | None = None) -> Thing:
+    def _describe(self, place: str, around: str | None = None) -> Mention:
         """A place with its landmarks near where the agent looks or where an object is."""
         objects, pose = self._sim.objects, self._sim.agent
         if around is None:

@@ -11,7 +11,7 @@ from gym_clalfred.actions import LOOK_DEGREES
 from gym_clalfred.data.trajectory import Annotation
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language import grammar_templates as templates
-from gym_clalfred.language.grammar_facts import Leg, Relation, StepFacts, Thing, Turn
+from gym_clalfred.language.grammar_facts import Leg, Mention, Relation, StepFacts, Turn
 from gym_clalfred.language.grammar_lexicon import (
     NOUNS,
     Noun,
@@ -83,7 +83,7 @@ class Voice:
         name = self.the if relation.unique else self.a
         return f"{words} {name(relation.landmark)}"
 
-    def thing(self, thing: Thing, landmark: float = 0.5) -> str:
+    def thing(self, thing: Mention, landmark: float = 0.5) -> str:
         """A definite thing, with its level and, with a probability, a landmark."""
         noun = self.noun(thing.object_class).one
         if thing.level is not None and self.chance(0.7):

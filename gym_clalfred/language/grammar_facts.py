@@ -56,7 +56,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Thing:
+class Mention:
     """One object that a sentence names, with what is true of where it is."""
 
     object_class: ObjectClass
@@ -86,9 +86,9 @@ class StepFacts:
     """
 
     action: str
-    target: Thing | None = None
-    place: Thing | None = None
-    within: Thing | None = None
+    target: Mention | None = None
+    place: Mention | None = None
+    within: Mention | None = None
     held: ObjectClass | None = None
     filling: ObjectClass | None = None
     opened: bool = False

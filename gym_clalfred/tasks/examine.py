@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import LAMPS, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.goals import Condition, World, name_of
+from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Examine(TaskType):
         },
     }
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether the target is held, and whether the lamp is on and in view."""
         held = any(state.id == world.held for state in world.targets)
         lit = [state.id for state in world.lamps() if state.is_on]

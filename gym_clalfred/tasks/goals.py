@@ -58,7 +58,7 @@ class GoalStatus:
 
 
 @dataclass(frozen=True)
-class World:
+class GoalState:
     """What the conditions of a task are a function of.
 
     Args:
@@ -127,8 +127,8 @@ def goal_status(
     visible: Callable[[], frozenset[str]] = frozenset,
     matching: GoalMatching = GoalMatching.CLASS,
 ) -> GoalStatus:
-    """The goal conditions of a task; the arguments are those of ``World``."""
-    world = World(task, objects, held, visible, matching)
+    """The goal conditions of a task; the arguments are those of ``GoalState``."""
+    world = GoalState(task, objects, held, visible, matching)
     return GoalStatus((*_slices_exist(world), *task.type.conditions(task, world)))
 
 
@@ -142,7 +142,7 @@ def name_of(object_class: ObjectClass | None) -> str:
     return object_class.name if object_class is not None else "nothing"
 
 
-def _slices_exist(world: World) -> Iterator[Condition]:
+def _slices_exist(world: GoalState) -> Iterator[Condition]:
     task = world.task
     for count in range(1, task.type.copies + 1) if task.sliced else ():
         article = "a" if count == 1 else "a second"

@@ -9,7 +9,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS, MOVABLE_COUNTS, RECEPTACLE_COUNTS
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.tasks.goals import Condition, World, name_of
+from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class PickAndPlace(TaskType):
         },
     }
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether the target is where it belongs."""
         description = f"{task.goal_class.name} in or on {name_of(task.receptacle)}"
         return [Condition(description, bool(world.in_goal(world.targets)))]
@@ -129,7 +129,7 @@ class PickTwoAndPlace(PickAndPlace):
         },
     }
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether one is there, and whether two are."""
         held = (
             sum(holder.id in state.parents for state in world.targets)
@@ -185,7 +185,7 @@ class Movable(PickAndPlace):
         },
     }
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether each is where it belongs, and whether both are together."""
         carriers = world.carriers()
         used = {holder for state in world.targets for holder in state.parents}

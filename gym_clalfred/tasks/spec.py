@@ -28,7 +28,7 @@ from gym_clalfred.simulator.treatments import Treatment
 if TYPE_CHECKING:
     from gym_clalfred.expert.planner import Expert
     from gym_clalfred.language.grammar import Voice
-    from gym_clalfred.tasks.goals import Condition, World
+    from gym_clalfred.tasks.goals import Condition, GoalState
 
 #: The group of entry points by which other packages add task types.
 ENTRY_POINTS = "clalfred.tasks"
@@ -121,7 +121,7 @@ class TaskType(str, ABC):
         return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).upper()
 
     @abstractmethod
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """The goal conditions, in words and whether they are met; that slices exist comes before.
 
         It must say the same conditions in an empty world.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gym_clalfred.actions import Action
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.treatments import CLEAN, COOL, HEAT, Treatment
-from gym_clalfred.tasks.goals import Condition, World, name_of
+from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.pick_and_place import PickAndPlace
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec
 
@@ -37,7 +37,7 @@ class TreatAndPlace(PickAndPlace):
 
     treatment: ClassVar[Treatment]
 
-    def conditions(self, task: TaskSpec, world: World) -> list[Condition]:
+    def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
         """Whether one is there, whether one has been treated, and whether one is both."""
         placed, treated = world.in_goal(world.targets), self.treatment.is_done
         name, place, word = task.goal_class.name, name_of(task.receptacle), self.treatment.mark

@@ -19,9 +19,9 @@ from clalfred.scripts.common import (
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 
 if TYPE_CHECKING:
-    from clalfred.scripts.play.scoring import Score
+    from clalfred.scripts.play.scoring import PlayScore
     from clalfred.scripts.play.session import Library
-    from clalfred.scripts.play.world import Performer
+    from clalfred.scripts.play.world import WatchedAgent
 
 #: On 127.0.0.1, unless another program has it.
 DEFAULT_PORT = 8642
@@ -91,7 +91,7 @@ def main(
             f"clalfred-play needs {', '.join(missing)}: pip install 'cl-alfred-gym[play]'"
         )
     from clalfred.scripts.play.server import serve
-    from clalfred.scripts.play.session import OWN_DATA, Choice, Library
+    from clalfred.scripts.play.session import OWN_DATA, EpisodeChoice, Library
 
     episodes.check()
     if len(agents) > 2:
@@ -105,7 +105,7 @@ def main(
     performers, run_tier, run_data = _performers(agents)
     data = episodes.data or (run_data if episodes.tier is None else None)
     named = OWN_DATA if data else episodes.tier or _tier_at_hand(run_tier)
-    choice = Choice(named, episodes.split, episodes.task or "", episodes.room or "", roam)
+    choice = EpisodeChoice(named, episodes.split, episodes.task or "", episodes.room or "", roam)
     library = Library(choice, data, performers, Path(save))
     with contextlib.ExitStack() as stack:
         if score is not None:
@@ -119,16 +119,16 @@ def main(
             click.echo(f"{library.score.succeeded} of {done} solved; results in {path}")
 
 
-def _performers(agents: tuple[str, ...]) -> tuple[list[Performer], str | None, str | None]:
+def _performers(agents: tuple[str, ...]) -> tuple[list[WatchedAgent], str | None, str | None]:
     """The agents, and the data that the first one's run used."""
     from clalfred.cl.experiment.agent_file import load_agent
-    from clalfred.scripts.play.world import Performer
+    from clalfred.scripts.play.world import WatchedAgent
 
     performers, runs = [], []
     for path in agents:
         policy, config = load_agent(path, device="cpu")
         title = f"{_short_name(path)}: {config.method_title}, {config.setup}, seed {config.seed}"
-        performers.append(Performer(title, policy))
+        performers.append(WatchedAgent(title, policy))
         runs.append(config)
     return performers, *((runs[0].tier, runs[0].data) if runs else (None, None))
 
@@ -150,11 +150,11 @@ def _short_name(path: str) -> str:
     return given.absolute().parent.name if given.name == "agent.zip" else given.stem
 
 
-def _score(library: Library, count: int, name: str, path: Path) -> Score:
+def _score(library: Library, count: int, name: str, path: Path) -> PlayScore:
     """A person's score on the episodes that an evaluation with this limit would take."""
     from clalfred.cl.experiment.config import RunConfig
     from clalfred.cl.experiment.evaluate_agent import select
-    from clalfred.scripts.play.scoring import Score
+    from clalfred.scripts.play.scoring import PlayScore
 
     choice = library.choice
     source = library.source(choice.tier)
@@ -169,4 +169,4 @@ def _score(library: Library, count: int, name: str, path: Path) -> Score:
     if not keys:
         raise BadInputError("no episode was chosen: widen the task or room filter")
     run = RunConfig(data=library.data) if library.data else RunConfig(tier=choice.tier)
-    return Score(path, name, source, keys, run.step_limit)
+    return PlayScore(path, name, source, keys, run.step_limit)

@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clalfred.scripts.play.world import Deed
+from clalfred.scripts.play.world import TakenAction
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_folder import FILE_NAME, ROOT_NAME, AlfredFolder
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
@@ -62,7 +62,7 @@ def save_demonstration(
     folder: Path,
     source: EpisodeSource,
     episode: Episode,
-    deeds: Sequence[Deed],
+    deeds: Sequence[TakenAction],
     *,
     name: str = "",
     backend: str = "embedded",
@@ -105,7 +105,7 @@ def save_demonstration(
     return Saved(path, len(trajectory.actions), by_class)
 
 
-def as_trajectory(episode: Episode, deeds: Sequence[Deed], name: str = "") -> Trajectory:
+def as_trajectory(episode: Episode, deeds: Sequence[TakenAction], name: str = "") -> Trajectory:
     """What was done as a trajectory with the episode's words, failures and Stop left out."""
     worked = [deed for deed in deeds if deed.reason is None and deed.action is not Action.Stop]
     if not worked:
@@ -174,7 +174,7 @@ def solves(
         return bool(env.step((int(Action.Stop), 0))[4]["success"])
 
 
-def current_steps(original: Trajectory, deeds: Sequence[Deed]) -> tuple[int, int]:
+def current_steps(original: Trajectory, deeds: Sequence[TakenAction]) -> tuple[int, int]:
     """The first and the last instruction to follow now, by the expert's interactions.
 
     Only an interaction shows that the walk before it is over, so both are current together. After
@@ -193,7 +193,7 @@ def _interactions(original: Trajectory) -> list[ExpertAction]:
     return [one for one in original.actions if one.object_id is not None]
 
 
-def _matched(original: Trajectory, worked: Sequence[Deed]) -> dict[int, int]:
+def _matched(original: Trajectory, worked: Sequence[TakenAction]) -> dict[int, int]:
     """Which of the expert's interactions each deed is, in order, by action and class."""
     expert = _interactions(original)
     matched: dict[int, int] = {}
@@ -211,7 +211,7 @@ def _matched(original: Trajectory, worked: Sequence[Deed]) -> dict[int, int]:
     return matched
 
 
-def _steps(original: Trajectory, worked: Sequence[Deed]) -> list[int]:
+def _steps(original: Trajectory, worked: Sequence[TakenAction]) -> list[int]:
     """The high-level step of each action; walking belongs to the GotoLocation before a match."""
     expert = _interactions(original)
     matched = _matched(original, worked)
@@ -229,7 +229,7 @@ def _steps(original: Trajectory, worked: Sequence[Deed]) -> list[int]:
 
 
 def _plan(
-    plan: tuple[HighStep, ...], worked: Sequence[Deed], steps: Sequence[int]
+    plan: tuple[HighStep, ...], worked: Sequence[TakenAction], steps: Sequence[int]
 ) -> tuple[HighStep, ...]:
     """The expert's plan with the places and objects of what was really done."""
     last: dict[int, AgentPose] = {}

@@ -16,7 +16,7 @@ from PIL import Image
 
 from clalfred.agents.semantic_map.room_map import RoomMap
 from clalfred.scripts.play.demonstrations import current_steps
-from clalfred.scripts.play.world import World
+from clalfred.scripts.play.world import PlayedEpisode
 from gym_clalfred.actions import Action
 from gym_clalfred.env import MAX_FAILURES
 from gym_clalfred.language.tokenizer import Tokenizer
@@ -38,7 +38,7 @@ def plain_name(kind: ObjectClass) -> str:
     return _BETWEEN_WORDS.sub(" ", kind.name).lower()
 
 
-def world_document(world: World, *, with_room: bool, hints: bool = True) -> dict[str, Any]:
+def world_document(world: PlayedEpisode, *, with_room: bool, hints: bool = True) -> dict[str, Any]:
     """The state of a world.
 
     Args:
@@ -101,7 +101,7 @@ def unpack(message: bytes) -> tuple[dict[str, Any], list[bytes]]:
     return document, blobs
 
 
-def pictures(world: World) -> tuple[bytes, bytes]:
+def pictures(world: PlayedEpisode) -> tuple[bytes, bytes]:
     """The views as one JPEG, and the instance at each pixel of 300 x 300 views, deflated.
 
     The front view is at the top. The other four are below it, in two rows of half its size.
@@ -140,7 +140,7 @@ def state_words(state: ObjectState, contents: Sequence[str] = ()) -> str:
     return ", ".join(words)
 
 
-def _objects(world: World) -> dict[str, Any]:
+def _objects(world: PlayedEpisode) -> dict[str, Any]:
     """What can be pointed at, by its number in the views."""
     simulator = world.simulator
     sight, objects = simulator.sight(), simulator.objects
@@ -167,7 +167,7 @@ def _verbs(name: str, state: ObjectState, held: ObjectState | None, sight: Sight
     return [action.name for action in TARGETS if applies(action, state, held)]
 
 
-def _map(world: World) -> dict[str, Any]:
+def _map(world: PlayedEpisode) -> dict[str, Any]:
     """The room from above: the agent and the boxes of all objects, big ones first."""
     simulator = world.simulator
     boxes = []
@@ -191,7 +191,7 @@ def _map(world: World) -> dict[str, Any]:
     return {"agent": [agent.x, agent.z, agent.yaw], "boxes": boxes}
 
 
-def _suggestion(world: World) -> dict[str, Any] | None:
+def _suggestion(world: PlayedEpisode) -> dict[str, Any] | None:
     """What the agent would do next, and what it reads and looks for where it tells."""
     suggestion = world.suggestion()
     if suggestion is None or world.performer is None:

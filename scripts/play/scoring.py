@@ -14,7 +14,7 @@ from gym_clalfred.simulator.backends import make_simulator
 from gym_clalfred.simulator.contract import RenderOptions
 
 
-class Score:
+class PlayScore:
     """The episodes that a person is to do, and what came of those that are done.
 
     Args:
@@ -50,7 +50,7 @@ class Score:
             self._write = stack.enter_context(result_writer(path, conditions))
             self._open = stack.pop_all()
 
-    def __enter__(self) -> Score:
+    def __enter__(self) -> PlayScore:
         return self
 
     def __exit__(

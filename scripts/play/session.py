@@ -9,8 +9,8 @@ from typing import Any
 
 from clalfred.scripts.play.demonstrations import save_demonstration
 from clalfred.scripts.play.documents import pack, pictures, world_document
-from clalfred.scripts.play.scoring import Score
-from clalfred.scripts.play.world import ROAMING_STEPS, Performer, World
+from clalfred.scripts.play.scoring import PlayScore
+from clalfred.scripts.play.world import ROAMING_STEPS, PlayedEpisode, WatchedAgent
 from gym_clalfred.actions import Action
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.source import EpisodeSource
@@ -32,7 +32,7 @@ Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Choice:
+class EpisodeChoice:
     """Which episodes to go through.
 
     Args:
@@ -62,11 +62,11 @@ class Library:
         score: a person's score in the making.
     """
 
-    choice: Choice = field(default_factory=Choice)
+    choice: EpisodeChoice = field(default_factory=EpisodeChoice)
     data: str | None = None
-    performers: Sequence[Performer] = ()
+    performers: Sequence[WatchedAgent] = ()
     save: Path = Path("demonstrations")
-    score: Score | None = None
+    score: PlayScore | None = None
 
     def __post_init__(self) -> None:
         self._sources: dict[str, EpisodeSource] = {}
@@ -86,7 +86,7 @@ class Library:
             self._sources[tier] = open_source(tier, self.data)
         return self._sources[tier]
 
-    def keys(self, choice: Choice) -> tuple[EpisodeKey, ...]:
+    def keys(self, choice: EpisodeChoice) -> tuple[EpisodeKey, ...]:
         """The episodes that were chosen, one of each trajectory."""
         known = [split.value for split in Split]
         if choice.split not in known:
@@ -110,7 +110,7 @@ class Session:
         self._keys: tuple[EpisodeKey, ...] = ()
         self._number = 0
         self._note = ""
-        self.worlds: list[World] = []
+        self.worlds: list[PlayedEpisode] = []
 
     def handle(self, message: Message) -> bytes:
         """Does what a message asks for, and gives what the page is to show."""
@@ -136,7 +136,7 @@ class Session:
 
     def _choose(self, message: Message) -> bool:
         self._refuse_in_score("other episodes")
-        choice = Choice(
+        choice = EpisodeChoice(
             _text(message, "tier"),
             _text(message, "split"),
             _text(message, "task", ""),
@@ -213,7 +213,7 @@ class Session:
             self._note += " An agent that names only a class would mean another object."
         return False
 
-    def _ended(self, world: World) -> None:
+    def _ended(self, world: PlayedEpisode) -> None:
         if self._choice.roam:
             world.forget_failures()
         elif self._library.score is not None:
@@ -229,14 +229,14 @@ class Session:
         for world in self.worlds:
             world.begin(key)
 
-    def _new_worlds(self) -> list[World]:
+    def _new_worlds(self) -> list[PlayedEpisode]:
         score = self._library.score
         if score is not None:
-            return [World(score.source, max_steps=score.max_steps)]
+            return [PlayedEpisode(score.source, max_steps=score.max_steps)]
         steps = ROAMING_STEPS if self._choice.roam else MAX_STEPS
         source = self._library.source(self._choice.tier)
         performers = self._library.performers or (None,)
-        return [World(source, performer, max_steps=steps) for performer in performers]
+        return [PlayedEpisode(source, performer, max_steps=steps) for performer in performers]
 
     def _drop_worlds(self) -> None:
         self.sleep()
@@ -246,7 +246,7 @@ class Session:
         if self._library.score is not None:
             raise UsageError(f"{what}: not while the score counts")
 
-    def _world(self, message: Message) -> World:
+    def _world(self, message: Message) -> PlayedEpisode:
         index = _number(message, "world", 0)
         if not 0 <= index < len(self.worlds):
             raise BadInputError(f"world {index}: expected 0 to {len(self.worlds) - 1}")

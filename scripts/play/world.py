@@ -35,7 +35,7 @@ ROAMING_STEPS = 100_000
 
 
 @dataclass(frozen=True)
-class Performer:
+class WatchedAgent:
     """An agent that can be watched.
 
     Args:
@@ -48,7 +48,7 @@ class Performer:
 
 
 @dataclass(frozen=True)
-class Deed:
+class TakenAction:
     """One action that was done.
 
     Args:
@@ -81,7 +81,7 @@ class Suggestion:
     state: EpisodeState
 
 
-class World:
+class PlayedEpisode:
     """An episode in which a person, an agent or both by turns act.
 
     Args:
@@ -94,13 +94,13 @@ class World:
     def __init__(
         self,
         source: EpisodeSource,
-        performer: Performer | None = None,
+        performer: WatchedAgent | None = None,
         *,
         backend: str = "embedded",
         max_steps: int = MAX_STEPS,
     ) -> None:
         self.performer = performer
-        self.deeds: list[Deed] = []
+        self.deeds: list[TakenAction] = []
         self.info: dict[str, Any] = {}
         self.observation: dict[str, Any] = {}
         self.ended = self._terminated = False
@@ -140,7 +140,7 @@ class World:
         return self._at
 
     @property
-    def done(self) -> list[Deed]:
+    def done(self) -> list[TakenAction]:
         """The deeds up to now."""
         return self.deeds[: self._at]
 
@@ -284,7 +284,7 @@ class World:
         if not again:
             reason = self.info["reason"]
             self.deeds.append(
-                Deed(action, kind, by_agent, shown, choice.object_id, held, pose, reason)
+                TakenAction(action, kind, by_agent, shown, choice.object_id, held, pose, reason)
             )
 
     def _choice(self, action: Action, wanted: ObjectClass, mask: RunLengthMask | None) -> Choice:

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from clalfred.agents.agent import Agent
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.numerics.arithmetic import (
     PORTABLE,
     TORCH,
@@ -217,7 +217,7 @@ def mapped_demonstration(seed: int) -> EncodedEpisode:
         "numbers": numbers,
         "places": torch.randint(0, 119, (steps,), generator=generator).to(torch.uint8),
     }
-    return replace(plain, views=Views(views))
+    return replace(plain, views=EncodedViews(views))
 
 
 def digest(agent: Agent) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from clalfred.agents.acting.replay import replay
 from clalfred.agents.demonstrations import EpisodeReader, ViewStore
-from clalfred.agents.episode import Views
+from clalfred.agents.episode import EncodedViews
 from clalfred.agents.two_branch.alfred_features import FILE_NAMES, read_alfred_features
 from clalfred.agents.two_branch.maps import dense, distinct_views
 from clalfred.agents.vision.appearance import appearance_of
@@ -49,7 +49,7 @@ def frames(count: int) -> NDArray[np.uint8]:
 
 def test_distinct_views_are_encoded_once_and_found_again() -> None:
     seen = frames(6)
-    views = Views(distinct_views(FakeEncoder(), iter(seen)))
+    views = EncodedViews(distinct_views(FakeEncoder(), iter(seen)))
     assert len(views["views"]) == 3
     for step in range(6):
         assert torch.equal(dense(views)[step], FakeEncoder().encode(seen[step]))

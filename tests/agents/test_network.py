@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from clalfred.agents.episode import START, Batch, EncodedEpisode, Views
+from clalfred.agents.episode import START, Batch, EncodedEpisode, EncodedViews
 from clalfred.agents.losses import imitation_losses
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig
@@ -56,7 +56,7 @@ def in_doubles(one: EncodedEpisode) -> EncodedEpisode:
 
 
 def with_maps(one: EncodedEpisode, maps: Tensor) -> EncodedEpisode:
-    return replace(one, views=Views({**one.views.tensors, "views": maps}))
+    return replace(one, views=EncodedViews({**one.views.tensors, "views": maps}))
 
 
 def logits_of(network: TwoBranchNetwork, episodes: list[EncodedEpisode]) -> list[Tensor]:
@@ -308,7 +308,7 @@ def test_previous_actions_and_progress_start_anew_in_each_episode() -> None:
 def test_views_are_shared_and_augmentations_drawn() -> None:
     one = demonstration(0, length=2)
     index = torch.zeros(2, VIEWS, dtype=torch.long)
-    shared = Views({"views": torch.rand(1, CHANNELS, 4), "index": index})
+    shared = EncodedViews({"views": torch.rand(1, CHANNELS, 4), "index": index})
     assert dense(shared).shape == (2, VIEWS, CHANNELS, 4)
     augmented = replace(one, augmented=(shared,))
     generator = torch.Generator().manual_seed(0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clalfred.agents.acting.policy import BEFORE
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.agents.registry import make_agent
-from clalfred.agents.semantic_map.agent import SemanticMap, _Past, holder
+from clalfred.agents.semantic_map.agent import SemanticMap, _History, holder
 from clalfred.agents.semantic_map.network import WALKING, window
 from clalfred.agents.semantic_map.room_map import (
     AHEAD,
@@ -156,7 +156,7 @@ def episodes(agent: SemanticMap) -> list[Any]:
 
 def test_segments_end_with_interactions(agent: SemanticMap, episodes: list[Any]) -> None:
     batch = agent.collate(episodes)
-    past = _Past(batch)
+    past = _History(batch)
     for number, episode in enumerate(episodes):
         rows = batch.episode == number
         ends = (episode.actions >= WALKING).nonzero().flatten().tolist()

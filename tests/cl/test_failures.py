@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clalfred.agents.acting.records import EpisodeResult
-from clalfred.cl.failures import Failure, failure_of, failure_table, format_failures
+from clalfred.cl.failures import FailureKind, failure_of, failure_table, format_failures
 from gym_clalfred.data import Split, open_source
 from gym_clalfred.data.trajectory import ExpertAction
 from gym_clalfred.objects import ObjectClass
@@ -27,35 +27,35 @@ def result(deeds: str, success: bool = False, error: str = "", name: str = "e") 
 @pytest.mark.parametrize(
     ("task", "deeds", "expected"),
     [
-        (HEAT, "", Failure.NOT_FOUND),
-        (HEAT, "OpenObject Fridge", Failure.NOT_FOUND),
-        (HEAT, "PickupObject Cup, PutObject Microwave", Failure.WRONG_OBJECT),
-        (HEAT, "PickupObject Mug, PutObject CounterTop", Failure.NOT_TREATED),
-        (HEAT, "PickupObject Mug, PutObject Microwave", Failure.NOT_TREATED),
-        (HEAT, HEATED.rpartition(", ")[0], Failure.NOT_TREATED),
-        (HEAT, HEATED, Failure.NOT_PLACED),
-        (HEAT, f"{HEATED}, PutObject Fridge", Failure.WRONG_PLACE),
-        (HEAT, f"{HEATED}, PutObject CounterTop", Failure.UNDONE),
-        (TWO, "PickupObject Pen, PutObject Desk", Failure.NOT_FOUND),
-        (MOVABLE, "PickupObject Pen", Failure.NOT_PLACED),
-        (MOVABLE, "PickupObject Pen, PutObject Desk", Failure.WRONG_PLACE),
-        (MOVABLE, "PickupObject Pen, PutObject Bowl", Failure.NOT_PLACED),
-        (EXAMINE, "PickupObject Pen", Failure.NOT_TREATED),
-        (SLICED, "PickupObject Apple", Failure.WRONG_OBJECT),
-        (SLICED, "PickupObject Knife", Failure.NOT_TREATED),
-        (SLICED, "PickupObject Knife, PutObject CounterTop", Failure.NOT_TREATED),
-        (SLICED, "PickupObject Knife, SliceObject Apple, PutObject Sink", Failure.NOT_FOUND),
+        (HEAT, "", FailureKind.NOT_FOUND),
+        (HEAT, "OpenObject Fridge", FailureKind.NOT_FOUND),
+        (HEAT, "PickupObject Cup, PutObject Microwave", FailureKind.WRONG_OBJECT),
+        (HEAT, "PickupObject Mug, PutObject CounterTop", FailureKind.NOT_TREATED),
+        (HEAT, "PickupObject Mug, PutObject Microwave", FailureKind.NOT_TREATED),
+        (HEAT, HEATED.rpartition(", ")[0], FailureKind.NOT_TREATED),
+        (HEAT, HEATED, FailureKind.NOT_PLACED),
+        (HEAT, f"{HEATED}, PutObject Fridge", FailureKind.WRONG_PLACE),
+        (HEAT, f"{HEATED}, PutObject CounterTop", FailureKind.UNDONE),
+        (TWO, "PickupObject Pen, PutObject Desk", FailureKind.NOT_FOUND),
+        (MOVABLE, "PickupObject Pen", FailureKind.NOT_PLACED),
+        (MOVABLE, "PickupObject Pen, PutObject Desk", FailureKind.WRONG_PLACE),
+        (MOVABLE, "PickupObject Pen, PutObject Bowl", FailureKind.NOT_PLACED),
+        (EXAMINE, "PickupObject Pen", FailureKind.NOT_TREATED),
+        (SLICED, "PickupObject Apple", FailureKind.WRONG_OBJECT),
+        (SLICED, "PickupObject Knife", FailureKind.NOT_TREATED),
+        (SLICED, "PickupObject Knife, PutObject CounterTop", FailureKind.NOT_TREATED),
+        (SLICED, "PickupObject Knife, SliceObject Apple, PutObject Sink", FailureKind.NOT_FOUND),
     ],
 )
 def test_the_first_missing_deed_names_the_failure(
-    task: TaskSpec, deeds: str, expected: Failure
+    task: TaskSpec, deeds: str, expected: FailureKind
 ) -> None:
     assert failure_of(task, result(deeds)) is expected
 
 
 def test_a_solved_episode_has_no_failure_and_a_crashed_one_its_own() -> None:
     assert failure_of(HEAT, result("", success=True)) is None
-    assert failure_of(HEAT, result("", error="lost")) is Failure.ERROR
+    assert failure_of(HEAT, result("", error="lost")) is FailureKind.ERROR
 
 
 def test_experts_do_all_that_their_tasks_need() -> None:
@@ -64,7 +64,7 @@ def test_experts_do_all_that_their_tasks_need() -> None:
         trajectory = source.episode(entry.key).trajectory
         deeds = ", ".join(map(_deed, filter(_interacts, trajectory.actions)))
         assert trajectory.task.type.needed(trajectory.task)
-        assert failure_of(trajectory.task, result(deeds)) is Failure.UNDONE, entry.key
+        assert failure_of(trajectory.task, result(deeds)) is FailureKind.UNDONE, entry.key
 
 
 def test_the_table_counts_every_episode_once() -> None:
@@ -72,7 +72,9 @@ def test_the_table_counts_every_episode_once() -> None:
     keys = [entry.key for entry in source.entries(Split.VALID_SEEN)]
     results = [result("", success=not number, name=str(key)) for number, key in enumerate(keys)]
     table = failure_table(source, results)
-    assert sum(row["solved"] + row[Failure.NOT_FOUND.value] for row in table.values()) == len(keys)
+    assert sum(row["solved"] + row[FailureKind.NOT_FOUND.value] for row in table.values()) == len(
+        keys
+    )
     assert sum(row["end: stop"] for row in table.values()) == len(keys) - 1
     text = format_failures(table)
     assert text.splitlines()[-1].split() == ["all", "1", str(len(keys) - 1), str(len(keys) - 1)]

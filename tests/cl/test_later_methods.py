@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812
 
 from clalfred.agents.agent import Head, Outputs
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.training import TrainingConfig
 from clalfred.cl.base import follow
 from clalfred.cl.erace import ERACE
@@ -195,7 +195,7 @@ def episode_of(actions: list[Action], number: int = 0) -> EncodedEpisode:
     steps = len(actions)
     return EncodedEpisode(
         key=f"{number}",
-        views=Views({"bits": torch.zeros(steps, 1000, dtype=torch.uint8)}),
+        views=EncodedViews({"bits": torch.zeros(steps, 1000, dtype=torch.uint8)}),
         tokens=torch.ones(3, dtype=torch.long),
         actions=torch.tensor(list(map(int, actions))),
         classes=torch.zeros(steps, dtype=torch.long),

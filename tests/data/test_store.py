@@ -22,10 +22,10 @@ from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import (
-    Aim,
     Block,
     Body,
     ItemShape,
+    PlacementHint,
     Rectangle,
     Room,
     Surface,
@@ -37,7 +37,7 @@ from tests.helpers.trajectories import clean_a_mug
 def measured_room(number: int = 7) -> Room:
     """A generated room with everything that only reconstructed ones have."""
     room = make_room(number)
-    aims = (Aim(None, 0.05, 0.02), Aim(ObjectClass.Mug, -0.05, 0.01, 90.0))
+    aims = (PlacementHint(None, 0.05, 0.02), PlacementHint(ObjectClass.Mug, -0.05, 0.01, 90.0))
     surface = Surface(Rectangle(-0.2, -0.1, 0.2, 0.1), 0.4, 0.3, True, 0.0, aims)
     first, *rest = room.fixtures
     first = replace(

@@ -17,7 +17,7 @@ import pytest
 
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.failures import Failure, failure_of
+from clalfred.cl.failures import FailureKind, failure_of
 from clalfred.cl.report.ground import common_ground
 from clalfred.cl.report.text import task_title
 from gym_clalfred.compatibility import ACCEPTS
@@ -140,13 +140,13 @@ def test_conditions(pair: TaskType) -> None:
 @pytest.mark.parametrize(
     ("done", "expected"),
     [
-        ("PickupObject Pen, PutObject Desk", Failure.NOT_FOUND),
-        ("PickupObject Pen, PutObject Desk, PickupObject Mug", Failure.WRONG_OBJECT),
-        ("PickupObject Pen, PutObject Desk, PickupObject Book", Failure.NOT_PLACED),
-        ("PickupObject Pen, PutObject Bed", Failure.WRONG_PLACE),
+        ("PickupObject Pen, PutObject Desk", FailureKind.NOT_FOUND),
+        ("PickupObject Pen, PutObject Desk, PickupObject Mug", FailureKind.WRONG_OBJECT),
+        ("PickupObject Pen, PutObject Desk, PickupObject Book", FailureKind.NOT_PLACED),
+        ("PickupObject Pen, PutObject Bed", FailureKind.WRONG_PLACE),
     ],
 )
-def test_failures_are_named(pair: TaskType, done: str, expected: Failure) -> None:
+def test_failures_are_named(pair: TaskType, done: str, expected: FailureKind) -> None:
     result = EpisodeResult("e", False, 0, 3, 9, 9, "", done, "stop")
     assert failure_of(of(pair), result) is expected
 

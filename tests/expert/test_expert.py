@@ -13,8 +13,8 @@ from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
 from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.expert.navigation import NavigationGrid
-from gym_clalfred.expert.planner import Demonstration, UnsolvableError, solve
-from gym_clalfred.expert.poses import Aim, candidate_poses
+from gym_clalfred.expert.planner import Solution, UnsolvableError, solve
+from gym_clalfred.expert.poses import ViewTarget, candidate_poses
 from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Relation, Turn
 from gym_clalfred.objects import ObjectClass as C
 from gym_clalfred.rooms import RoomType
@@ -150,7 +150,7 @@ def test_the_best_pose_is_near_and_looks_straight_at_the_object() -> None:
     points = np.array([(x * 0.25, z * 0.25) for x in range(-8, 9) for z in range(-8, 9)])
     grid = NavigationGrid(points)
     box = Box(0.95, 0.8, 0.95, 1.05, 0.9, 1.05)
-    poses = candidate_poses(grid.routes(HERE), [Aim(box)])
+    poses = candidate_poses(grid.routes(HERE), [ViewTarget(box)])
     best = poses[0]
     ahead, right = ahead_and_right(best, 1.0, 1.0)
     assert abs(right) < 0.1
@@ -168,7 +168,7 @@ def simulator() -> Iterator[Simulator]:
 
 def demonstrate(
     simulator: Simulator, number: int, task_type: TaskType, seed: int
-) -> tuple[Scene, TaskSpec, Demonstration]:
+) -> tuple[Scene, TaskSpec, Solution]:
     """The first of a few sampled tasks that the expert solves."""
     room = make_room(number)
     for attempt in range(10):

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from clalfred.agents.agent import Agent
-from clalfred.agents.episode import EncodedEpisode, Views
+from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense_views
@@ -72,7 +72,7 @@ def demonstration(
     maps = torch.rand(length, VIEWS, CHANNELS, CELLS, generator=generator)
     return EncodedEpisode(
         key=f"episode-{seed}",
-        views=Views(dense_views(maps)),
+        views=EncodedViews(dense_views(maps)),
         tokens=torch.randint(1, VOCABULARY, (words,), generator=generator),
         actions=actions,
         classes=classes,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from clalfred.scripts.play.documents import unpack
-from clalfred.scripts.play.session import Choice, Session
+from clalfred.scripts.play.session import EpisodeChoice, Session
 from gym_clalfred.actions import Action
 
-PLACE = Choice(task="Pick&Place")
+PLACE = EpisodeChoice(task="Pick&Place")
 
 
 def told(session: Session, do: str, **more: Any) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from gym_clalfred.language.grammar_facts import (
     Bearing,
     Leg,
     Level,
+    Mention,
     Relation,
     StepFacts,
-    Thing,
     Turn,
 )
 from gym_clalfred.language.grammar_lexicon import NOUNS, with_article
@@ -33,19 +33,21 @@ TASKS = {
     TaskType.COOL: TaskSpec(TaskType.COOL, C.Mug, C.CounterTop),
     TaskType.MOVABLE: TaskSpec(TaskType.MOVABLE, C.Spoon, C.DiningTable, movable=C.Cup),
 }
-COUNTER = Thing(C.CounterTop, (Relation(Bearing.LEFT, C.Fridge), Relation(Bearing.BESIDE, C.Sink)))
+COUNTER = Mention(
+    C.CounterTop, (Relation(Bearing.LEFT, C.Fridge), Relation(Bearing.BESIDE, C.Sink))
+)
 WALK = StepFacts("GotoLocation", place=COUNTER, legs=(Leg(Turn.LEFT, 6), Leg(Turn.RIGHT, 0)))
 STEPS = (
     WALK,
-    StepFacts("PickupObject", Thing(C.Knife, (Relation(Bearing.BESIDE, C.Mug),)), COUNTER),
-    StepFacts("SliceObject", Thing(C.Potato), COUNTER, held=C.Knife),
-    StepFacts("PutObject", Thing(C.Knife), Thing(C.Drawer, level=Level.TOP), opened=True),
-    StepFacts("GotoLocation", place=Thing(C.Sink), held=C.PotatoSliced, tilt=30),
-    StepFacts("CleanObject", Thing(C.PotatoSliced), Thing(C.SinkBasin), held=C.PotatoSliced),
-    StepFacts("HeatObject", Thing(C.PotatoSliced), Thing(C.Microwave), held=C.PotatoSliced),
-    StepFacts("CoolObject", Thing(C.PotatoSliced), Thing(C.Fridge), held=C.PotatoSliced),
-    StepFacts("PickupObject", Thing(C.Cup), Thing(C.Cabinet), filling=C.Spoon, opened=True),
-    StepFacts("ToggleObject", Thing(C.DeskLamp), held=C.Book),
+    StepFacts("PickupObject", Mention(C.Knife, (Relation(Bearing.BESIDE, C.Mug),)), COUNTER),
+    StepFacts("SliceObject", Mention(C.Potato), COUNTER, held=C.Knife),
+    StepFacts("PutObject", Mention(C.Knife), Mention(C.Drawer, level=Level.TOP), opened=True),
+    StepFacts("GotoLocation", place=Mention(C.Sink), held=C.PotatoSliced, tilt=30),
+    StepFacts("CleanObject", Mention(C.PotatoSliced), Mention(C.SinkBasin), held=C.PotatoSliced),
+    StepFacts("HeatObject", Mention(C.PotatoSliced), Mention(C.Microwave), held=C.PotatoSliced),
+    StepFacts("CoolObject", Mention(C.PotatoSliced), Mention(C.Fridge), held=C.PotatoSliced),
+    StepFacts("PickupObject", Mention(C.Cup), Mention(C.Cabinet), filling=C.Spoon, opened=True),
+    StepFacts("ToggleObject", Mention(C.DeskLamp), held=C.Book),
 )
 
 
@@ -105,7 +107,7 @@ def test_every_carried_or_holding_class_has_a_countable_name() -> None:
     ],
 )
 def test_turns_are_named_as_they_are(turn: Turn, right: str, wrong: tuple[str, ...]) -> None:
-    step = StepFacts("GotoLocation", place=Thing(C.Fridge), legs=(Leg(turn, 0),))
+    step = StepFacts("GotoLocation", place=Mention(C.Fridge), legs=(Leg(turn, 0),))
     for seed in range(60):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert right in text.split() or right in text.strip(".").split()
@@ -115,7 +117,7 @@ def test_turns_are_named_as_they_are(turn: Turn, right: str, wrong: tuple[str, .
 @pytest.mark.parametrize(("moves", "adjusts"), [(3, True), (9, False)])
 def test_only_a_short_walk_adjusts_a_position(moves: int, adjusts: bool) -> None:
     legs = (Leg(Turn.NONE, moves), Leg(Turn.LEFT, 0))
-    step = StepFacts("GotoLocation", place=Thing(C.Sofa), legs=legs, nearer=0.0)
+    step = StepFacts("GotoLocation", place=Mention(C.Sofa), legs=legs, nearer=0.0)
     texts = [
         annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0].lower()
         for seed in range(60)
@@ -127,7 +129,7 @@ def test_only_a_short_walk_adjusts_a_position(moves: int, adjusts: bool) -> None
 @pytest.mark.parametrize("moves", [1, 4])
 def test_steps_aside_are_told_by_their_side(turn: Turn, other: str, moves: int) -> None:
     back = Turn.LEFT if turn is Turn.RIGHT else Turn.RIGHT
-    step = StepFacts("GotoLocation", place=Thing(C.Sofa), legs=(Leg(turn, moves), Leg(back, 0)))
+    step = StepFacts("GotoLocation", place=Mention(C.Sofa), legs=(Leg(turn, moves), Leg(back, 0)))
     for seed in range(60):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert turn.name.lower() in split_words(text)
@@ -135,7 +137,7 @@ def test_steps_aside_are_told_by_their_side(turn: Turn, other: str, moves: int) 
 
 
 def test_verbs_agree_with_names_that_are_plural() -> None:
-    step = StepFacts("PickupObject", Thing(C.KeyChain), Thing(C.Sofa))
+    step = StepFacts("PickupObject", Mention(C.KeyChain), Mention(C.Sofa))
     texts = [
         " ".join(annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps)
         for seed in range(200)
@@ -146,14 +148,14 @@ def test_verbs_agree_with_names_that_are_plural() -> None:
 
 
 def test_a_walk_straight_ahead_mentions_no_turn() -> None:
-    step = StepFacts("GotoLocation", place=Thing(C.Fridge), legs=(Leg(Turn.NONE, 7),))
+    step = StepFacts("GotoLocation", place=Mention(C.Fridge), legs=(Leg(Turn.NONE, 7),))
     for seed in range(80):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert not {"turn", "left", "right", "around"} & set(split_words(text))
 
 
 def test_only_true_relations_are_told() -> None:
-    place = Thing(C.CounterTop, (Relation(Bearing.RIGHT, C.Fridge),))
+    place = Mention(C.CounterTop, (Relation(Bearing.RIGHT, C.Fridge),))
     step = StepFacts("GotoLocation", place=place, legs=(Leg(Turn.NONE, 7),))
     told = 0
     for seed in range(80):
@@ -166,7 +168,7 @@ def test_only_true_relations_are_told() -> None:
 
 
 def test_closing_is_told_only_of_what_was_opened() -> None:
-    step = StepFacts("PickupObject", Thing(C.Apple), Thing(C.CounterTop))
+    step = StepFacts("PickupObject", Mention(C.Apple), Mention(C.CounterTop))
     for seed in range(80):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert not {"open", "close", "shut"} & set(split_words(text))
@@ -174,8 +176,8 @@ def test_closing_is_told_only_of_what_was_opened() -> None:
 
 @pytest.mark.parametrize("action", ["PickupObject", "PutObject", "SliceObject"])
 def test_a_container_around_the_place_is_opened_and_closed(action: str) -> None:
-    pot = Thing(C.Pot, (Relation(Bearing.LEFT, C.CoffeeMachine),))
-    step = StepFacts(action, Thing(C.Apple), pot, within=Thing(C.Fridge), held=C.Knife)
+    pot = Mention(C.Pot, (Relation(Bearing.LEFT, C.CoffeeMachine),))
+    step = StepFacts(action, Mention(C.Apple), pot, within=Mention(C.Fridge), held=C.Knife)
     fridge = {noun.one for noun in NOUNS[C.Fridge]}
     for seed in range(60):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
@@ -187,7 +189,7 @@ def test_a_container_around_the_place_is_opened_and_closed(action: str) -> None:
 
 @pytest.mark.parametrize(("action", "opened"), [("PickupObject", False), ("PutObject", True)])
 def test_a_filled_thing_is_not_followed_by_another_clause(action: str, opened: bool) -> None:
-    step = StepFacts(action, Thing(C.Plate), Thing(C.Fridge), filling=C.Fork, opened=opened)
+    step = StepFacts(action, Mention(C.Plate), Mention(C.Fridge), filling=C.Fork, opened=opened)
     for seed in range(80):
         text = annotate(TASKS[TaskType.HEAT], (step,), np.random.default_rng(seed)).steps[0]
         assert "on it that" not in text
@@ -226,7 +228,7 @@ def test_articles_and_plurals() -> None:
     ],
 )
 def test_verbs_agree_with_their_nouns(kind: C, verb: str) -> None:
-    step = StepFacts("PickupObject", target=Thing(kind), place=COUNTER)
+    step = StepFacts("PickupObject", target=Mention(kind), place=COUNTER)
     mass = {noun.one: noun.plural for noun in NOUNS[kind] if not noun.countable}
     found = set()
     for seed in range(400):

@@ -46,7 +46,7 @@ class Weights(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Step:
+class SavedStep:
     """What one step leaves for the backward pass."""
 
     maps: Maps
@@ -117,8 +117,10 @@ class Decoder(nn.Module):
         Returns:
             (D, N, H + input_dim).
         """
-        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks, many=True)
-        return _Decode.apply(
+        run = _DecoderPass(
+            self.config, self.weights, instructions.valid, map_scale, masks, many=True
+        )
+        return _DecodeFunction.apply(
             *self.weights,
             instructions.keys,
             instructions.values,
@@ -139,7 +141,7 @@ class Decoder(nn.Module):
         state (D, n, H) of the first n episodes, and gives hidden state and input
         (D, n, H + input_dim) and the cell state.
         """
-        run = _Run(self.config, self.weights, instructions.valid, map_scale, masks)
+        run = _DecoderPass(self.config, self.weights, instructions.valid, map_scale, masks)
 
         @torch.no_grad()
         def step(
@@ -152,7 +154,7 @@ class Decoder(nn.Module):
         return step
 
 
-class _Run:
+class _DecoderPass:
     """The arithmetic of a step, forward and backward, for one pass over a batch."""
 
     def __init__(
@@ -186,7 +188,7 @@ class _Run:
         hidden: Tensor,
         cell: Tensor,
         before: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor, Step]:
+    ) -> tuple[Tensor, Tensor, SavedStep]:
         """Hidden state, cell state, and what backward needs.
 
         ``before`` is where to put input and hidden state (D, n, input_dim + H).
@@ -209,7 +211,7 @@ class _Run:
         if self.masks is not None:
             keep_hidden, keep_cell = self.masks.keep(hidden.shape), self.masks.keep(cell.shape)
             hidden, cell = self._drop(hidden, keep_hidden), self._drop(cell, keep_cell)
-        step = Step(
+        step = SavedStep(
             maps,
             query,
             attention,
@@ -235,7 +237,7 @@ class _Run:
         self,
         keys: Tensor,
         values: Tensor,
-        step: Step,
+        step: SavedStep,
         d_decoded: Tensor,
         d_cell: Tensor,
         d_gates: Tensor,
@@ -302,7 +304,7 @@ class _Run:
         responses = responses.movedim(2, 0).flatten(2)
         return responses, maps if self.masks is None else lambda: shown
 
-    def _look_back(self, d_responses: Tensor, step: Step) -> Tensor:
+    def _look_back(self, d_responses: Tensor, step: SavedStep) -> Tensor:
         """Gradient (D, n, F, C) of the filters."""
         c, n = self.config, d_responses.shape[1]
         d_responses = d_responses.reshape(BRANCHES, n, c.views, c.filters, c.cells).movedim(0, 2)
@@ -325,7 +327,7 @@ class _Run:
         return x if keep is None else x * keep * self.drop_scale
 
 
-class _Decode(Function):
+class _DecodeFunction(Function):
     @staticmethod
     def forward(ctx: Any, *inputs: Any) -> Tensor:
         *_, keys, values, start, previous, run, maps, active, rows = inputs
@@ -374,7 +376,7 @@ class _Decode(Function):
         d_gates, d_raw, d_query = d_gates.flatten(2), joined("raw"), joined("query")
         language = before[:, :, run.config.seen_dim :][:, :, :width]
         hidden = before[:, :, run.config.input_dim :]
-        steps_of = _Rows(active, gradient.device)
+        steps_of = _RowIndex(active, gradient.device)
         responses = torch.cat([step.responses for step in steps], 1)
         d_glance = joined("seen")[:, :, : run.config.visual_bottleneck_dim]
         queries = torch.cat([step.query for step in steps], 1)
@@ -404,7 +406,7 @@ class _Decode(Function):
         )
 
 
-class _Rows:
+class _RowIndex:
     """Where the steps of each episode are in a layout time by time."""
 
     def __init__(self, active: Sequence[int], device: torch.device) -> None:

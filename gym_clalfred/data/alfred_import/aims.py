@@ -13,7 +13,7 @@ from gym_clalfred.data.alfred_import.studio import Studio, form_of
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Aim, Fixture, ItemShape, Surface
+from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, PlacementHint, Surface
 
 #: How far beside a surface a thing may seem to lie.
 _BESIDE = 0.1
@@ -63,11 +63,11 @@ def take_aim(
     groups: dict[ObjectClass | None, list[_Landing]] = {None: landings}
     for landing in landings:
         groups.setdefault(landing.object_class, []).append(landing)
-    aims: dict[int, list[Aim]] = {}
+    aims: dict[int, list[PlacementHint]] = {}
     for object_class, group in groups.items():
         place = _most_common(group)
         x, z = np.mean([(one.x, one.z) for one in place], axis=0)
-        aim = Aim(object_class, round(float(x), 3), round(float(z), 3), turned)
+        aim = PlacementHint(object_class, round(float(x), 3), round(float(z), 3), turned)
         aims.setdefault(place[0].surface, []).append(aim)
     surfaces = tuple(
         replace(surface, aims=tuple(aims.get(k, ())))

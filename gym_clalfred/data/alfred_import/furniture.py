@@ -28,7 +28,7 @@ from gym_clalfred.simulator.embedded.catalog import (
     MIRRORED,
     NO_SHELVES,
     ONE_DOOR,
-    Look,
+    Appearance,
     build_blocks,
     build_mesh,
     model_of,
@@ -216,7 +216,7 @@ class Maker:
         if fixture.blocks:
             mesh = build_blocks(fixture.object_class, fixture.blocks, fixture.style)
         else:
-            mesh = build_mesh(fixture.object_class, fixture.size, fixture.style, Look())
+            mesh = build_mesh(fixture.object_class, fixture.size, fixture.style, Appearance())
         rays = np.array([(*eye, *end) for eye, end, _, _ in own])
         hidden = blocked_by(mesh, fixture.position, fixture.yaw, rays)
         if not hidden.any():
@@ -267,7 +267,7 @@ class Maker:
         best, chosen = -1.0, style
         for base in (style, *others):
             for tried in (base, base | MIRRORED):
-                mesh = build_mesh(object_class, size, tried, Look(is_open=True))
+                mesh = build_mesh(object_class, size, tried, Appearance(is_open=True))
                 agreement = self._studio.agreement(mesh, position, yaw, views)
                 if agreement > best:
                     best, chosen = agreement, tried
@@ -287,7 +287,7 @@ class Maker:
         views = spread(self._views.get((name, True), []))[:_VIEWS]
         if not views:
             return self._board_under(name, position, yaw, size)
-        mesh = build_mesh(object_class, size, style, Look())
+        mesh = build_mesh(object_class, size, style, Appearance())
         best = self._studio.agreement(mesh, position, yaw, views) + _LOOKS_COUNT
         if object_class in TOPS and self._is_seen_through(name, position, yaw, size):
             best = -1.0
@@ -398,7 +398,7 @@ def turn_to_masks(
         size = (depth, height, width) if tried % 180 else (width, height, depth)
         size = _buildable(class_of(name), _rounded(size), style_of(name))
         middle = ((box[0] + box[3]) / 2, float(box[1]), (box[2] + box[5]) / 2)
-        mesh = build_mesh(class_of(name), size, style_of(name), Look())
+        mesh = build_mesh(class_of(name), size, style_of(name), Appearance())
         agreement = studio.agreement(mesh, middle, tried, spread(views)[:_VIEWS])
         if agreement > best + (_OTHER_TURN if best >= 0 else 0.0):
             best, chosen = agreement, tried
@@ -480,8 +480,8 @@ def _buildable(object_class: ObjectClass, size: Vector, style: int) -> Vector:
         x, y, z = (round(extent + 0.003 * growth, 3) for extent in size)
         try:
             for is_open in (False, True):
-                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open))
-                build_mesh(object_class, (x, y, z), style, Look(is_open=is_open, is_on=True))
+                build_mesh(object_class, (x, y, z), style, Appearance(is_open=is_open))
+                build_mesh(object_class, (x, y, z), style, Appearance(is_open=is_open, is_on=True))
         except ValueError:
             continue
         if _are_proper(surfaces_for(object_class, (x, y, z), style, ())):

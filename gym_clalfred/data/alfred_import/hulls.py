@@ -25,7 +25,7 @@ from gym_clalfred.data.alfred_import.items import (
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.objects import PICKUPABLE, RECEPTACLES, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_blocks, build_mesh, style_of
+from gym_clalfred.simulator.embedded.catalog import Appearance, build_blocks, build_mesh, style_of
 from gym_clalfred.simulator.embedded.room import Block, ItemShape
 
 #: What holds something keeps the catalogue's form, which has an inside; pieces are alike.
@@ -71,7 +71,7 @@ def _best_form(name: str, shape: ItemShape, views: Sequence[ItemView], studio: S
     poses = [
         (base_of(view.position, view.turn, shape), view.turn + shape.turn) for view in compared
     ]
-    usual = build_mesh(object_class, shape.size, style, Look())
+    usual = build_mesh(object_class, shape.size, style, Appearance())
     hull = build_blocks(object_class, blocks, style)
     gain = studio.agreement_of_item(hull, poses, compared)
     gain -= studio.agreement_of_item(usual, poses, compared)

@@ -18,7 +18,13 @@ from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
 from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS, USUAL_PIECES
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, posed_size, style_of
+from gym_clalfred.simulator.embedded.catalog import (
+    Appearance,
+    build_mesh,
+    model_of,
+    posed_size,
+    style_of,
+)
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import ItemShape
 from gym_clalfred.simulator.embedded.slicing import PIECES, STANDING
@@ -237,7 +243,9 @@ class _Problem:
     def __init__(self, name: str, views: Sequence[ItemView]) -> None:
         object_class, style = _class(name), style_of(name)
         size = model_of(object_class).size(style)
-        look = Look(is_open=object_class is ObjectClass.Laptop, tipped=object_class in ON_EDGE)
+        look = Appearance(
+            is_open=object_class is ObjectClass.Laptop, tipped=object_class in ON_EDGE
+        )
         mesh = build_mesh(object_class, size, style, look)
         size = posed_size(size, look.tipped)
         used = np.arange(mesh.corners.shape[1]) < mesh.counts[:, None]

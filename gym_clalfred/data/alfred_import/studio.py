@@ -12,7 +12,7 @@ from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, SAMPLES
 from gym_clalfred.data.alfred_import.items import ON_EDGE, ItemView
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_blocks, build_mesh, posed_size
+from gym_clalfred.simulator.embedded.catalog import Appearance, build_blocks, build_mesh, posed_size
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
 from gym_clalfred.simulator.embedded.render.stage import Stage
@@ -72,4 +72,4 @@ def form_of(object_class: ObjectClass, shape: ItemShape) -> Mesh:
         return build_blocks(object_class, shape.blocks, 0)
     tipped = object_class in ON_EDGE
     size = posed_size(shape.size, tipped)
-    return build_mesh(object_class, size, 0, Look(tipped=tipped))
+    return build_mesh(object_class, size, 0, Appearance(tipped=tipped))

@@ -39,7 +39,7 @@ from gym_clalfred.simulator.embedded.placement import (
 )
 from gym_clalfred.simulator.embedded.putting import (
     PILE,
-    Mode,
+    Strictness,
     aimed_spot,
     area_of,
     extents_with_contents,
@@ -273,7 +273,7 @@ class Household:
         item: Thing,
         gaze: Gaze,
         points: list[tuple[float, float]],
-        mode: Mode,
+        mode: Strictness,
     ) -> list[Spot]:
         """Free spots on one surface: near points in its frame, the gaze, and the agent."""
         size = extents_with_contents(item, holder)
@@ -310,15 +310,15 @@ class Household:
             inner = outer
         return room
 
-    def _modes(self, accepted: bool) -> tuple[Mode, ...]:
+    def _modes(self, accepted: bool) -> tuple[Strictness, ...]:
         """How strictly to look for a place, one after the other."""
         if not accepted:
-            return (Mode(),)
+            return (Strictness(),)
         if not self.room.shapes:
-            return (Mode(), Mode(lenient=True))
+            return (Strictness(), Strictness(lenient=True))
         # Measured boxes reach over what AI2-THOR knows to be free, and things pile up there.
-        crowded = Mode(lenient=True, own_only=True)
-        return (Mode(), Mode(lenient=True), crowded, replace(crowded, piled=True))
+        crowded = Strictness(lenient=True, own_only=True)
+        return (Strictness(), Strictness(lenient=True), crowded, replace(crowded, piled=True))
 
     def _taken(
         self, holder: Thing, surface: Surface, size: Vector, own_only: bool

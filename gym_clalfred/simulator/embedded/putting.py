@@ -19,7 +19,7 @@ from gym_clalfred.simulator.embedded.placement import (
     sine_cosine,
     turn,
 )
-from gym_clalfred.simulator.embedded.room import Aim, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room import PlacementHint, Rectangle, Surface
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.jit import kernel
 
@@ -34,7 +34,7 @@ PILE = 2.0
 
 
 @dataclass(frozen=True)
-class Mode:
+class Strictness:
     """How strictly a place is looked for.
 
     Args:
@@ -129,7 +129,7 @@ def extents_with_contents(item: Thing, holder: Thing) -> Vector:
 
 def aimed_spot(
     surface: Surface,
-    aim: Aim,
+    aim: PlacementHint,
     yaw: float,
     size: Vector,
     taken: Sequence[Rectangle],

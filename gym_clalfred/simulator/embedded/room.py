@@ -31,7 +31,7 @@ class Rectangle:
 
 
 @dataclass(frozen=True)
-class Aim:
+class PlacementHint:
     """Where things come to lie that are put on a surface, as it was measured.
 
     Args:
@@ -67,9 +67,9 @@ class Surface:
     clearance: float
     inside: bool = False
     overhang: float = 0.25
-    aims: tuple[Aim, ...] = ()
+    aims: tuple[PlacementHint, ...] = ()
 
-    def aim_for(self, object_class: ObjectClass) -> Aim | None:
+    def aim_for(self, object_class: ObjectClass) -> PlacementHint | None:
         """The aim for a class, else the one for all."""
         fitting = [aim for aim in self.aims if aim.object_class in (object_class, None)]
         return max(fitting, key=lambda aim: aim.object_class is not None, default=None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gym_clalfred.simulator.contract import AgentPose, Vector
-from gym_clalfred.simulator.embedded.catalog import Look, build_blocks, build_mesh
+from gym_clalfred.simulator.embedded.catalog import Appearance, build_blocks, build_mesh
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.render.mesh import Mesh
 from gym_clalfred.simulator.embedded.render.shell import shell_of
@@ -26,7 +26,7 @@ HAND_TURN = 65.0
 _ACROSS = (HAND_TURN, math.sin(math.radians(HAND_TURN)), math.cos(math.radians(HAND_TURN)))
 _ALONG = (0.0, 0.0, 1.0)
 
-_Drawn = tuple[int, Vector, int, Look, Vector, float]
+_Drawn = tuple[int, Vector, int, Appearance, Vector, float]
 
 
 class Scenery:
@@ -40,7 +40,7 @@ class Scenery:
         self.room = room
         self.stage = Stage(shell_of(room), room.decor, room)
         self._drawn: dict[int, _Drawn] = {}
-        self._hand: list[_Part] = []
+        self._hand: list[_HeldItem] = []
 
     def show_all(self, things: Iterable[Thing]) -> None:
         """Makes the stage show these things and no others."""
@@ -102,7 +102,7 @@ def _mesh_of(thing: Thing) -> Mesh:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _HeldItem:
     """A thing that is held, or in what is held.
 
     ``x`` and ``z`` are in the frame of what is held, ``y`` and ``yaw`` in the room's, where it was.
@@ -116,9 +116,9 @@ class _Part:
     yaw: float
 
 
-def _part_of(held: Thing, thing: Thing) -> _Part:
+def _part_of(held: Thing, thing: Thing) -> _HeldItem:
     x, z = held.local(thing.position[0], thing.position[2])
-    return _Part(thing.index + 1, _mesh_of(thing), x, z, thing.position[1], thing.yaw)
+    return _HeldItem(thing.index + 1, _mesh_of(thing), x, z, thing.position[1], thing.yaw)
 
 
 def hand_pose(held: Thing, agent: AgentPose) -> tuple[Vector, float]:

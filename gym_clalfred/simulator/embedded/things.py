@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gym_clalfred.objects import CLOSED_AT_START, OPENABLE, ObjectClass
 from gym_clalfred.simulator.contract import ObjectState, Vector
 from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.placement import Spot, sine_cosine, turn
 from gym_clalfred.simulator.embedded.room import Block, Fixture, Surface
 
@@ -73,9 +73,9 @@ class Thing:
         return posed_size(self.size, self.tipped)
 
     @property
-    def look(self) -> Look:
+    def look(self) -> Appearance:
         """What of its state shows."""
-        return Look(
+        return Appearance(
             is_open=self.is_open,
             is_on=self.is_on,
             is_dirty=self.is_dirty,

@@ -13,10 +13,10 @@ from gym_clalfred.actions import Action
 from gym_clalfred.objects import RECEPTACLES
 from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
-from gym_clalfred.simulator.player.arranging import Arranging
-from gym_clalfred.simulator.player.conditions import Conditions
+from gym_clalfred.simulator.player.arranging import ArrangementActions
+from gym_clalfred.simulator.player.conditions import ConditionActions
 from gym_clalfred.simulator.player.dispatch import action
-from gym_clalfred.simulator.player.finding import Finding
+from gym_clalfred.simulator.player.finding import PoseActions
 from gym_clalfred.simulator.player.metadata import Screen
 from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import (
@@ -24,8 +24,8 @@ from gym_clalfred.simulator.player.refusals import (
     missing_arguments,
     refusal,
 )
-from gym_clalfred.simulator.player.showing import Showing
-from gym_clalfred.simulator.player.world import World
+from gym_clalfred.simulator.player.showing import DisplayActions
+from gym_clalfred.simulator.player.world import PlayerWorld
 
 #: Where what is dropped may come to lie, as shares of the way from the feet to below the hand.
 FALLS = (1.0, 0.75, 0.5, 0.25, 0.0)
@@ -44,7 +44,7 @@ HEIGHT_TOLERANCE = 0.3
 Values = dict[str, Any]
 
 
-class Actions(Arranging, Showing, Finding, Conditions):
+class PlayerActions(ArrangementActions, DisplayActions, PoseActions, ConditionActions):
     """What a client may ask for; every method marked with ``action`` gives ``actionReturn``.
 
     Args:
@@ -56,7 +56,7 @@ class Actions(Arranging, Showing, Finding, Conditions):
 
     def __init__(
         self,
-        world: World,
+        world: PlayerWorld,
         screen: Screen,
         legacy: bool,
         numbers: Sequence[int] = SCENE_NUMBERS,

@@ -28,7 +28,7 @@ from gym_clalfred.simulator.player.spawning import Wishes, shuffle
 Values = dict[str, Any]
 
 
-class Arranging(Queries):
+class ArrangementActions(Queries):
     """Where objects are, and what is switched on."""
 
     legacy: bool

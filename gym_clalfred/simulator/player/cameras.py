@@ -17,7 +17,7 @@ KEPT_RENDERERS = 4
 
 
 @dataclass(frozen=True)
-class Camera:
+class PlayerCamera:
     """Where a camera is and looks; ``field_of_view`` is the vertical one, in degrees."""
 
     position: Vector
@@ -49,14 +49,14 @@ class Picture:
     instances: NDArray[np.int16] | None
 
 
-class Studio:
+class CameraRenderers:
     """Draws pictures of ``width`` x ``height`` pixels with as few renderers as possible."""
 
     def __init__(self) -> None:
         self._renderers: dict[tuple[int, int, float], Renderer] = {}
 
     def shoot(
-        self, stage: Stage, cameras: list[Camera], width: int, height: int, channels: Channels
+        self, stage: Stage, cameras: list[PlayerCamera], width: int, height: int, channels: Channels
     ) -> list[Picture]:
         """The pictures of some cameras, in their order."""
         pictures: dict[int, Picture] = {}

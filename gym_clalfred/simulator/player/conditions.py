@@ -13,12 +13,12 @@ from gym_clalfred.simulator.player import traits
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.queries import Queries
 from gym_clalfred.simulator.player.refusals import RefusedError, unsupported
-from gym_clalfred.simulator.player.traits import Condition
+from gym_clalfred.simulator.player.traits import ThorCondition
 
 LIQUIDS = ("coffee", "water", "wine")
 
 
-class Conditions(Queries):
+class ConditionActions(Queries):
     """Dirt, damage, cooking, liquids and supplies. Of these only dirt shows in the pictures."""
 
     @action("DirtyObject", "CleanObject")
@@ -128,7 +128,7 @@ class Conditions(Queries):
         return thing
 
     def _set(self, thing: Thing, field: str, value: Any, word: str) -> None:
-        before: Condition = self.world.condition(thing)
+        before: ThorCondition = self.world.condition(thing)
         if getattr(before, field) == value:
             raise RefusedError(f"{thing.id} is already {word}!")
         self.world.set_condition(thing, replace(before, **{field: value}))

@@ -37,7 +37,7 @@ class Entries:
     body: Chunks
 
 
-class Table(ABC):
+class EncodedTable(ABC):
     """A written list of objects without ``FLAGS`` and ``NUMBER``."""
 
     @abstractmethod
@@ -69,7 +69,7 @@ class Encoder(ABC):
         """A list of one written value."""
 
     @abstractmethod
-    def table(self, rows: Sequence[bytes]) -> Table:
+    def table(self, rows: Sequence[bytes]) -> EncodedTable:
         """A table of rows written by ``row``."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class MessagePack(Encoder):
         """A list of one written value."""
         return (self._packer.pack_array_header(1), *item)
 
-    def table(self, rows: Sequence[bytes]) -> Table:
+    def table(self, rows: Sequence[bytes]) -> EncodedTable:
         """A table of rows written by ``row``."""
         return _PackedTable(self._packer.pack_array_header(len(rows)), rows, self._places())
 
@@ -129,7 +129,7 @@ class MessagePack(Encoder):
         return places
 
 
-class _PackedTable(Table):
+class _PackedTable(EncodedTable):
     def __init__(self, header: bytes, rows: Sequence[bytes], flags: Sequence[int]) -> None:
         self._bytes = np.frombuffer(bytearray(header + b"".join(rows)), dtype=np.uint8)
         ends = len(header) + np.cumsum([len(row) for row in rows], dtype=np.intp)[:, None]
@@ -170,7 +170,7 @@ class Json(Encoder):
         """A list of one written value."""
         return (b"[", *item, b"]")
 
-    def table(self, rows: Sequence[bytes]) -> Table:
+    def table(self, rows: Sequence[bytes]) -> EncodedTable:
         """A table of rows written by ``row``."""
         return _TextTable(rows)
 
@@ -179,7 +179,7 @@ class Json(Encoder):
         return json.dumps(pairs)[:-1].encode()
 
 
-class _TextTable(Table):
+class _TextTable(EncodedTable):
     def __init__(self, rows: Sequence[bytes]) -> None:
         self._rows = rows
         self._ends = {

@@ -17,7 +17,7 @@ Values = dict[str, Any]
 LOOK = 30.0
 
 
-class Finding(Queries):
+class PoseActions(Queries):
     """Poses and ways."""
 
     turn_degrees: float

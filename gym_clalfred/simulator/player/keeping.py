@@ -11,7 +11,7 @@ from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.room import ItemShape, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.player.naming import look_of
-from gym_clalfred.simulator.player.traits import Condition
+from gym_clalfred.simulator.player.traits import ThorCondition
 
 #: Places no farther apart are the same, in metres and degrees.
 SAME_METRES, SAME_DEGREES = 1e-3, 0.1
@@ -35,7 +35,7 @@ class Kept:
     """
 
     things: Mapping[str, Thing] = field(default_factory=dict)
-    conditions: Mapping[str, Condition] = field(default_factory=dict)
+    conditions: Mapping[str, ThorCondition] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     held: str | None = None
     postures: bool = False
@@ -95,7 +95,7 @@ class KeptHousehold(Household):
         return super()._shape_of(pose)
 
 
-class Places:
+class PoseHistory:
     """Poses that objects have had, found by the places that the metadata told of.
 
     Programs read places and set them later. In measured rooms the metadata tells the centre of an

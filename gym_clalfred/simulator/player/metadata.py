@@ -26,14 +26,14 @@ from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import eye_of
 from gym_clalfred.simulator.player import traits
-from gym_clalfred.simulator.player.cameras import Camera
+from gym_clalfred.simulator.player.cameras import PlayerCamera
 from gym_clalfred.simulator.player.colours import Palette
-from gym_clalfred.simulator.player.encoding import Chunks, Encoder, Entries, Table
-from gym_clalfred.simulator.player.world import World
+from gym_clalfred.simulator.player.encoding import Chunks, EncodedTable, Encoder, Entries
+from gym_clalfred.simulator.player.world import PlayerWorld
 
 
 @dataclass
-class Result:
+class ActionResult:
     """How the last action went.
 
     Args:
@@ -62,7 +62,7 @@ class Screen:
     depth: bool = False
     instances: bool = False
     classes: bool = False
-    cameras: list[Camera] = field(default_factory=list)
+    cameras: list[PlayerCamera] = field(default_factory=list)
 
 
 #: Keys that AI2-THOR's metadata always has and that say nothing here.
@@ -89,14 +89,16 @@ class Reporter:
         legacy: whether to speak as 2.1.0 does.
     """
 
-    def __init__(self, world: World, encoder: Encoder, legacy: bool) -> None:
+    def __init__(self, world: PlayerWorld, encoder: Encoder, legacy: bool) -> None:
         self._world = world
         self._encoder = encoder
         self._legacy = legacy
         self.depth_format = "Meters"
         self._household: object = None
         self._rows: dict[int, tuple[object, bytes]] = {}
-        self._table: tuple[object, Table, NDArray[np.float64], NDArray[np.intp]] | None = None
+        self._table: tuple[object, EncodedTable, NDArray[np.float64], NDArray[np.intp]] | None = (
+            None
+        )
         self._palette: tuple[int, Palette, Entries] | None = None
         self._bounds: Entries | None = None
 
@@ -104,7 +106,9 @@ class Reporter:
         """The colours of the present objects."""
         return self._colours()[0]
 
-    def write(self, screen: Screen, result: Result, extra: dict[str, Any], shown: bool) -> bytes:
+    def write(
+        self, screen: Screen, result: ActionResult, extra: dict[str, Any], shown: bool
+    ) -> bytes:
         """The metadata message after an action.
 
         Args:
@@ -170,7 +174,7 @@ class Reporter:
             places[thing.index] = _in_hand(self._world, held, thing)[0]
         return np.array(places, dtype=np.float64)
 
-    def _tabulate(self, chosen: Sequence[int]) -> Table:
+    def _tabulate(self, chosen: Sequence[int]) -> EncodedTable:
         """The table of some objects; those that did not change are not written again."""
         household, encoder = self._world.household, self._encoder
         held = household.held
@@ -259,7 +263,7 @@ class Reporter:
         return None if burner is None else [burner.id]
 
     def _agent_entries(
-        self, screen: Screen, result: Result, cameras: list[dict[str, Any]]
+        self, screen: Screen, result: ActionResult, cameras: list[dict[str, Any]]
     ) -> dict[str, Any]:
         world = self._world
         agent = world.agent
@@ -341,7 +345,7 @@ def scene_bounds(room: Room) -> dict[str, Any]:
     return _aligned_box(centre, (x1 - x0, room.height, z1 - z0), 0.0)
 
 
-def _in_hand(world: World, held: Thing, thing: Thing) -> tuple[Vector, float]:
+def _in_hand(world: PlayerWorld, held: Thing, thing: Thing) -> tuple[Vector, float]:
     hand = world.hand()
     assert hand is not None
     (x, y, z), yaw = hand
@@ -397,7 +401,7 @@ def _legacy_entries(
     }
 
 
-def _camera_entry(number: int, camera: Camera) -> dict[str, Any]:
+def _camera_entry(number: int, camera: PlayerCamera) -> dict[str, Any]:
     return {
         "thirdPartyCameraId": number,
         "position": _vector(camera.position),

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.room import Room
-from gym_clalfred.simulator.player.actions import FAR_PLANE, NEAR_PLANE, Actions
-from gym_clalfred.simulator.player.cameras import Channels, Picture, Studio
+from gym_clalfred.simulator.player.actions import FAR_PLANE, NEAR_PLANE, PlayerActions
+from gym_clalfred.simulator.player.cameras import CameraRenderers, Channels, Picture
 from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
 from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
-from gym_clalfred.simulator.player.metadata import Reporter, Result, Screen
+from gym_clalfred.simulator.player.metadata import ActionResult, Reporter, Screen
 from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import RefusedError
 from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport
-from gym_clalfred.simulator.player.world import Recorded, World, no_recording
+from gym_clalfred.simulator.player.world import PlayerWorld, Recorded, no_recording
 
 #: Questions whose answer may be sent alone, with ``fastActionEmit``.
 _QUESTIONS = frozenset(
@@ -77,18 +77,18 @@ class Player:
         self._transport = transport
         self._legacy = legacy
         self._fault = fault
-        self._world = World(rooms, recorded)
+        self._world = PlayerWorld(rooms, recorded)
         self._screen = Screen(width, height)
-        self._studio = Studio()
+        self._studio = CameraRenderers()
         self._reporter = Reporter(self._world, transport.encoder, legacy)
         if not self._wide and not legacy:
             self._reporter.depth_format = "Normalized"
-        self._actions = Actions(self._world, self._screen, legacy, numbers)
+        self._actions = PlayerActions(self._world, self._screen, legacy, numbers)
         self._actions.reset(self._actions.scenes()[0])
 
     def serve(self) -> None:
         """Answers requests until the client is gone."""
-        result, count = Result(), 0
+        result, count = ActionResult(), 0
         request: dict[str, Any] = {}
         try:
             while True:
@@ -108,8 +108,10 @@ class Player:
         finally:
             self._transport.close()
 
-    def _do(self, request: dict[str, Any]) -> Result:
-        result = Result(str(request.get("action")), sequence=int(request.get("sequenceId", 0)))
+    def _do(self, request: dict[str, Any]) -> ActionResult:
+        result = ActionResult(
+            str(request.get("action")), sequence=int(request.get("sequenceId", 0))
+        )
         try:
             result.value = call(self._actions, request, strict=not self._legacy)
         except RefusedError as error:
@@ -120,7 +122,7 @@ class Player:
             result.code = "UnhandledException"
         return result
 
-    def _answer(self, result: Result, request: dict[str, Any]) -> Message:
+    def _answer(self, result: ActionResult, request: dict[str, Any]) -> Message:
         if self._can_patch(result):
             return Message(self._patch(result), patch=True)
         images: list[Image] = []
@@ -134,11 +136,11 @@ class Player:
                 extra["reachablePositions"] = result.value
         return Message(self._reporter.write(self._screen, result, extra, bool(images)), images)
 
-    def _can_patch(self, result: Result) -> bool:
+    def _can_patch(self, result: ActionResult) -> bool:
         fast = self._actions.fast and self._transport.can_patch
         return fast and result.success and result.action in _QUESTIONS
 
-    def _patch(self, result: Result) -> bytes:
+    def _patch(self, result: ActionResult) -> bytes:
         return self._transport.encoder.value(
             {
                 "lastAction": result.action,

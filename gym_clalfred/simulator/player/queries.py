@@ -15,11 +15,11 @@ from gym_clalfred.simulator.contract import GRID_METRES, REACH_METRES, Failure, 
 from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import distance_to
-from gym_clalfred.simulator.player.cameras import Camera
+from gym_clalfred.simulator.player.cameras import PlayerCamera
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.metadata import Screen, scene_bounds
 from gym_clalfred.simulator.player.refusals import RefusedError, refusal, wrong_type
-from gym_clalfred.simulator.player.world import World
+from gym_clalfred.simulator.player.world import PlayerWorld
 
 #: From so far away a narrow view is as good as an orthographic one, in metres.
 ORTHOGRAPHIC_DISTANCE = 100.0
@@ -39,7 +39,7 @@ class Queries:
 
     screen: Screen
 
-    def __init__(self, world: World, numbers: Sequence[int]) -> None:
+    def __init__(self, world: PlayerWorld, numbers: Sequence[int]) -> None:
         self.world = world
         self.numbers = numbers
         self.map_view = False
@@ -174,7 +174,7 @@ class Queries:
         agentId: Any = None,
     ) -> None:
         """Adds a camera that stays where it is put."""
-        base = Camera((0.0, 0.0, 0.0), 0.0, 0.0, 90.0)
+        base = PlayerCamera((0.0, 0.0, 0.0), 0.0, 0.0, 90.0)
         size = orthographicSize if orthographic else None
         self.screen.cameras.append(_moved(base, position, rotation, fieldOfView, size))
 
@@ -222,12 +222,12 @@ class Queries:
         """Shows the room from above instead of what the agent sees, or ends that."""
         self.map_view = not self.map_view
 
-    def main_camera(self) -> Camera:
+    def main_camera(self) -> PlayerCamera:
         """The camera whose picture is the agent's."""
         if not self.map_view:
             return self.world.camera()
         seen = self.map_camera()
-        base = Camera((0.0, 0.0, 0.0), 0.0, 0.0, 90.0)
+        base = PlayerCamera((0.0, 0.0, 0.0), 0.0, 0.0, 90.0)
         return _moved(base, seen["position"], seen["rotation"], None, seen["orthographicSize"])
 
     def _thing(self, object_id: str) -> Thing:
@@ -296,12 +296,12 @@ def _corner_points(path: list[tuple[float, float]]) -> list[Values]:
 
 
 def _moved(
-    camera: Camera,
+    camera: PlayerCamera,
     position: Values | None,
     rotation: Values | None,
     field_of_view: float | None,
     orthographic_size: float | None,
-) -> Camera:
+) -> PlayerCamera:
     """A camera elsewhere; what is not given stays."""
     x, y, z = camera.position
     place = position or {}
@@ -325,4 +325,4 @@ def _moved(
             at[2] - math.cos(turn) * level,
         )
         view = 2 * math.degrees(math.atan(orthographic_size / back))
-    return Camera(at, yaw, pitch, view)
+    return PlayerCamera(at, yaw, pitch, view)

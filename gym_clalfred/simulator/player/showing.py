@@ -14,7 +14,7 @@ from gym_clalfred.simulator.player.refusals import RefusedError, refusal
 BLACK, MAGENTA = (0, 0, 0), (255, 0, 255)
 
 
-class Showing(Queries):
+class DisplayActions(Queries):
     """Hidden, masked and emphasised objects, and those that the metadata tells of."""
 
     @action("HideObject", "DisableObject", "UnhideObject", "EnableObject")

@@ -40,7 +40,7 @@ class Wishes:
 
 
 @dataclass
-class Moved:
+class SpawnResult:
     """What came of it.
 
     Args:
@@ -54,7 +54,7 @@ class Moved:
     copies: list[tuple[Thing, Thing]] = field(default_factory=list)
 
 
-def shuffle(household: Household, wishes: Wishes) -> Moved:
+def shuffle(household: Household, wishes: Wishes) -> SpawnResult:
     """Moves what may be moved; the household is to be built anew afterwards."""
     return _Shuffle(household, wishes).run()
 
@@ -64,10 +64,10 @@ class _Shuffle:
         self._household = household
         self._wishes = wishes
         self._rng = np.random.default_rng(wishes.seed)
-        self._result = Moved()
+        self._result = SpawnResult()
         self._kept_free = self._choose_free()
 
-    def run(self) -> Moved:
+    def run(self) -> SpawnResult:
         movers = self._movers()
         order = self._rng.permutation(len(movers)).tolist()
         # What is in something is moved before what it is in.

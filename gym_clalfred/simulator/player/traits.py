@@ -8,7 +8,7 @@ from gym_clalfred.objects import CLASSES, ObjectClass, having
 
 
 @dataclass(frozen=True)
-class Condition:
+class ThorCondition:
     """What may be true of an object here and does not concern ALFRED's household.
 
     Args:

@@ -42,16 +42,16 @@ from gym_clalfred.simulator.embedded.visibility import (
     observe,
     sum_pixels,
 )
-from gym_clalfred.simulator.player.cameras import Camera, focal_length
+from gym_clalfred.simulator.player.cameras import PlayerCamera, focal_length
 from gym_clalfred.simulator.player.holding import WALL, blocks, in_the_way, is_seen
-from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, Places, pose_of
+from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, PoseHistory, pose_of
 from gym_clalfred.simulator.player.naming import fixture_names, look_of, slice_name, unique_names
-from gym_clalfred.simulator.player.traits import Condition
+from gym_clalfred.simulator.player.traits import ThorCondition
 
 #: Coordinates that differ less are the same grid point.
 _CLOSE = 1e-3
 
-_USUAL = Condition()
+_USUAL = ThorCondition()
 
 #: From a scene number and poses to the same poses with their holders, if they were recorded.
 Recorded = Callable[[int, tuple[ObjectPose, ...]], tuple[ObjectPose, ...] | None]
@@ -61,7 +61,7 @@ def no_recording(number: int, poses: tuple[ObjectPose, ...]) -> None:
     """Of generated rooms: places tell what holds an object."""
 
 
-class World(EmbeddedSimulator):
+class PlayerWorld(EmbeddedSimulator):
     """A room with an agent that may stand and look anywhere.
 
     Args:
@@ -87,9 +87,9 @@ class World(EmbeddedSimulator):
         self.reach = REACH_METRES
         self.crouching = False
         self.hidden: set[str] = set()
-        self._conditions: dict[int, Condition] = {}
+        self._conditions: dict[int, ThorCondition] = {}
         self._kept = Kept()
-        self.places = Places()
+        self.places = PoseHistory()
         self.masks: dict[str, tuple[int, int, int]] = {}
         self.emphasized: str | None = None
         self.told: frozenset[str] | None = None
@@ -217,9 +217,9 @@ class World(EmbeddedSimulator):
             self._scenery.clear_hand()
         return self._scenery.stage
 
-    def camera(self) -> Camera:
+    def camera(self) -> PlayerCamera:
         """The agent's own camera."""
-        return Camera(eye_of(self.agent), self._yaw, self._pitch, self.field_of_view)
+        return PlayerCamera(eye_of(self.agent), self._yaw, self._pitch, self.field_of_view)
 
     def look_with(self, field_of_view: float) -> None:
         """Gives the agent's camera another field of view."""
@@ -352,11 +352,11 @@ class World(EmbeddedSimulator):
         self._sync()
         return None
 
-    def condition(self, thing: Thing) -> Condition:
+    def condition(self, thing: Thing) -> ThorCondition:
         """What is true of an object beyond its state in the household."""
         return self._conditions.get(thing.index, _USUAL)
 
-    def set_condition(self, thing: Thing, condition: Condition) -> None:
+    def set_condition(self, thing: Thing, condition: ThorCondition) -> None:
         """Changes what is true of an object beyond its state in the household."""
         self._conditions[thing.index] = condition
         self.household._changed(thing)

@@ -19,7 +19,7 @@ from gym_clalfred.simulator.thor.options import ThorOptions
 
 
 @dataclass(frozen=True)
-class Check:
+class ConnectionCheck:
     """One step on the way to a frame.
 
     Args:
@@ -35,7 +35,7 @@ class Check:
     advice: str = ""
 
 
-def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterator[Check]:
+def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterator[ConnectionCheck]:
     """The checks in their order, up to the first that fails.
 
     Args:
@@ -45,9 +45,11 @@ def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterat
     try:
         chosen = ThorOptions.from_environment() if options is None else options
     except ClAlfredError as error:
-        yield Check("options", False, str(error), "correct the CLALFRED_THOR_... variables")
+        yield ConnectionCheck(
+            "options", False, str(error), "correct the CLALFRED_THOR_... variables"
+        )
         return
-    steps: list[Callable[[ThorOptions], Check]] = [_package, _display, _build]
+    steps: list[Callable[[ThorOptions], ConnectionCheck]] = [_package, _display, _build]
     if start:
         steps.append(_frame)
     for step in steps:
@@ -57,43 +59,47 @@ def check_thor(options: ThorOptions | None = None, start: bool = True) -> Iterat
             return
 
 
-def _package(options: ThorOptions) -> Check:
+def _package(options: ThorOptions) -> ConnectionCheck:
     if find_spec("ai2thor") is None:
-        return Check("package", False, "not installed", 'pip install "cl-alfred-gym[thor]"')
+        return ConnectionCheck(
+            "package", False, "not installed", 'pip install "cl-alfred-gym[thor]"'
+        )
     from gym_clalfred.simulator.thor.link import installed_version
 
     version = installed_version()
     tried = version in ("2.1.0", "5.0.0")
-    return Check("package", True, version if tried else f"{version} (tried are 2.1.0 and 5.0.0)")
+    return ConnectionCheck(
+        "package", True, version if tried else f"{version} (tried are 2.1.0 and 5.0.0)"
+    )
 
 
-def _build(options: ThorOptions) -> Check:
+def _build(options: ThorOptions) -> ConnectionCheck:
     if options.command is not None:
         try:
             options.check_program()
         except UsageError as error:
             detail, _, advice = str(error).partition("; ")
-            return Check("build", False, detail, advice)
-        return Check("build", True, f"{options.build}: {options.command}")
+            return ConnectionCheck("build", False, detail, advice)
+        return ConnectionCheck("build", True, f"{options.build}: {options.command}")
     releases = Path.home() / ".ai2thor" / "releases"
     builds = sorted(path.name for path in releases.glob("thor-*")) if releases.is_dir() else []
     if not builds:
-        return Check(
+        return ConnectionCheck(
             "build",
             False,
             f"none downloaded in {releases}",
             "run once with network access: "
             'python -c "from ai2thor.controller import Controller; Controller().stop()"',
         )
-    return Check("build", True, ", ".join(builds))
+    return ConnectionCheck("build", True, ", ".join(builds))
 
 
-def _display(options: ThorOptions) -> Check:
+def _display(options: ThorOptions) -> ConnectionCheck:
     if options.is_player:
-        return Check("display", True, "the player needs none")
+        return ConnectionCheck("display", True, "the player needs none")
     if options.platform == "CloudRendering":
         found = shutil.which("vulkaninfo") is not None
-        return Check(
+        return ConnectionCheck(
             "display",
             found,
             "CloudRendering" if found else "CloudRendering, but no vulkaninfo",
@@ -101,7 +107,7 @@ def _display(options: ThorOptions) -> Check:
         )
     display = options.display or os.environ.get("DISPLAY")
     dead = "DISPLAY is not set" if not display else "" if answers(display) else "no X server"
-    return Check(
+    return ConnectionCheck(
         "display",
         not dead,
         " ".join(part for part in (display, dead) if part),
@@ -123,7 +129,7 @@ def answers(display: str) -> bool:
     return False
 
 
-def _frame(options: ThorOptions) -> Check:
+def _frame(options: ThorOptions) -> ConnectionCheck:
     from gym_clalfred.simulator.thor.link import make_link
     from gym_clalfred.simulator.thor.simulator import label_of
 
@@ -135,7 +141,7 @@ def _frame(options: ThorOptions) -> Check:
         link.turn(Action.RotateRight.name, 90)
         view = link.sight(None)
     except Exception as error:
-        return Check(
+        return ConnectionCheck(
             "frame",
             False,
             f"{type(error).__name__}: {error}",
@@ -144,7 +150,7 @@ def _frame(options: ThorOptions) -> Check:
     finally:
         link.close()
     shown = "a picture" if view.rgb.std() > 1.0 else "a blank picture"
-    return Check(
+    return ConnectionCheck(
         "frame",
         view.rgb.std() > 1.0 and bool(objects),
         f"{label_of(options)}: {shown} and {len(objects)} objects",

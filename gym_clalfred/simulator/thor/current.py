@@ -31,7 +31,7 @@ from gym_clalfred.simulator.contract import (
 from gym_clalfred.simulator.embedded.household import DISHES
 from gym_clalfred.simulator.thor.link import CameraView, Event, Link, colour_table, object_poses
 from gym_clalfred.simulator.thor.options import ThorOptions
-from gym_clalfred.simulator.thor.processes import Slot, Supervised
+from gym_clalfred.simulator.thor.processes import SimulatorSlot, Supervised
 
 #: How often a waiting reader looks whether the process still lives, in seconds.
 PULSE = 0.1
@@ -51,7 +51,7 @@ class CurrentLink(Link):
     def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
         super().__init__(render, options)
         self.side = render.image_size
-        self._controller: _Controller | None = None
+        self._controller: _WatchedController | None = None
         self._cameras_at: AgentPose | None = None
         self._has_cameras = False
 
@@ -60,7 +60,7 @@ class CurrentLink(Link):
         self._cameras_at = None
         self._has_cameras = False
         if self._controller is None:
-            self._controller = _Controller(self, scene.floor_plan)
+            self._controller = _WatchedController(self, scene.floor_plan)
         else:
             self._controller.reset(scene.floor_plan)
         if scene.object_toggles:
@@ -228,7 +228,7 @@ _ControllerBase: Any = ai2thor.controller.Controller
 _ServerBase: Any = ai2thor.fifo_server.FifoServer
 
 
-class _Controller(_ControllerBase):
+class _WatchedController(_ControllerBase):
     """AI2-THOR's controller with a process that we watch.
 
     Args:
@@ -242,7 +242,7 @@ class _Controller(_ControllerBase):
         self._options = link.options
         self._process: Supervised | None = None
         self._ended = False
-        self._slot: Slot | None = Slot(link.options)
+        self._slot: SimulatorSlot | None = SimulatorSlot(link.options)
         chosen: dict[str, Any] = {}
         if link.options.command is not None:
             chosen["local_executable_path"] = link.options.command

@@ -40,7 +40,7 @@ from gym_clalfred.simulator.thor.link import (
     pack_colours,
 )
 from gym_clalfred.simulator.thor.options import ThorOptions
-from gym_clalfred.simulator.thor.processes import Slot, Supervised
+from gym_clalfred.simulator.thor.processes import SimulatorSlot, Supervised
 from gym_clalfred.simulator.thor.states import pose_of
 
 #: How often a waiting reader looks whether the process still lives, in seconds.
@@ -61,12 +61,12 @@ class LegacyLink(Link):
         # This version has no smaller screen, and cannot change its size.
         self.side = max(SIGHT_PIXELS, render.image_size)
         self.version = installed_version()
-        self._controller: _Controller | None = None
+        self._controller: _WatchedLegacyController | None = None
 
     def load(self, scene: Scene) -> Event:
         """Loads a room and restores it, in the order of ALFRED's own code."""
         if self._controller is None:
-            self._controller = _Controller(self)
+            self._controller = _WatchedLegacyController(self)
         self._controller.load(scene.floor_plan)
         self._must(
             "Initialize",
@@ -195,7 +195,7 @@ def _check_place(found: AgentPose, wanted: AgentPose) -> None:
         )
 
 
-class _Answers(Queue[Any]):
+class _FrameQueue(Queue[Any]):
     """The queue of frames; waiting for one ends when the process does, or at a deadline."""
 
     def __init__(self) -> None:
@@ -271,16 +271,16 @@ def repair() -> None:
 _ControllerBase: Any = ai2thor.controller.Controller
 
 
-class _Controller(_ControllerBase):
+class _WatchedLegacyController(_ControllerBase):
     """2.1.0's controller with a process that we watch."""
 
     def __init__(self, link: LegacyLink) -> None:
         repair()
         self._options = link.options
         super().__init__(quality=link.options.quality)
-        self.request_queue = _Answers()
+        self.request_queue = _FrameQueue()
         self.local_executable_path = link.options.command
-        self._slot: Slot | None = Slot(link.options)
+        self._slot: SimulatorSlot | None = SimulatorSlot(link.options)
         try:
             self.request_queue.deadline = time.monotonic() + link.options.start_timeout
             display = link.options.display

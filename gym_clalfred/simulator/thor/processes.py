@@ -68,7 +68,7 @@ class Supervised:
         self._ended = True
 
 
-class Slot:
+class SimulatorSlot:
     """One of a bounded number of places for simulators on this machine, held until released.
 
     A place is a locked file, so that it becomes free also when its holder is killed.

@@ -34,7 +34,7 @@ from gym_clalfred.simulator.thor.link import CameraView, Event, Link, installed_
 from gym_clalfred.simulator.thor.options import ThorOptions
 from gym_clalfred.simulator.thor.rules import refusal_of
 from gym_clalfred.simulator.thor.states import (
-    Place,
+    PriorPlace,
     class_of_entry,
     place_of,
     pose_of,
@@ -209,7 +209,7 @@ class ThorSimulator(Simulator):
         self._indices: dict[str, int] = {}
         self._classes = np.zeros(1, dtype=np.uint8)
         self._marks: dict[str, set[str]] = {one.mark: set() for one in TREATMENTS.values()}
-        self._carried: dict[str, Place] = {}
+        self._carried: dict[str, PriorPlace] = {}
         self._states = None
         self._table: dict[str, int] = {}
         self._keys = np.zeros(0, dtype=np.uint32)

@@ -20,7 +20,7 @@ _RENAMED = {"Bottle": "Glassbottle", "LightSwitch": "LightSwitch", "Footstool": 
 
 
 @dataclass(frozen=True)
-class Place:
+class PriorPlace:
     """Where an object was before it was picked up."""
 
     position: Vector
@@ -47,7 +47,7 @@ def is_remains(entry: Mapping[str, Any]) -> bool:
     return bool(entry.get("isSliced")) and class_of_entry(entry) not in _PIECES
 
 
-def place_of(entry: Mapping[str, Any]) -> Place:
+def place_of(entry: Mapping[str, Any]) -> PriorPlace:
     """The base centre and the rotation of an object."""
     corners = _corner_points(entry)
     x, y, z = (float(entry["position"][axis]) for axis in "xyz")
@@ -56,7 +56,7 @@ def place_of(entry: Mapping[str, Any]) -> Place:
         xs, ys, zs = ([corner[k] for corner in corners] for k in range(3))
         x, y, z = _near(_middle(xs), x), _near(min(ys), y), _near(_middle(zs), z)
     turned = entry["rotation"]
-    return Place((x, y, z), (float(turned["x"]), float(turned["y"]), float(turned["z"])))
+    return PriorPlace((x, y, z), (float(turned["x"]), float(turned["y"]), float(turned["z"])))
 
 
 def size_of(entry: Mapping[str, Any], yaw: float) -> Vector:
@@ -83,7 +83,7 @@ def size_of(entry: Mapping[str, Any], yaw: float) -> Vector:
 def states_of(
     entries: Sequence[Mapping[str, Any]],
     marks: Mapping[str, set[str]],
-    held: Mapping[str, Place],
+    held: Mapping[str, PriorPlace],
 ) -> dict[str, ObjectState]:
     """All objects that ALFRED knows, by id.
 

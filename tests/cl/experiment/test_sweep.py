@@ -22,7 +22,7 @@ from clalfred.cl.cama import CAMAConfig
 from clalfred.cl.experiment import __main__ as experiment
 from clalfred.cl.experiment.children import REFUSED
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.sweep import Job, Outcome, do, expand, sweep
+from clalfred.cl.experiment.sweep import Job, RunOutcome, do, expand, sweep
 from clalfred.cl.mir import MIRConfig
 from clalfred.scripts.sweep import main
 from gym_clalfred.errors import (
@@ -169,7 +169,7 @@ def local(grid: list[RunConfig], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def test_finished_runs_are_skipped(grid: list[RunConfig], local: Path) -> None:
-    seen: list[Outcome] = []
+    seen: list[RunOutcome] = []
     outcomes = sweep(grid, local, listen=seen.append)
     assert [one.status for one in outcomes] == ["skipped"] * len(grid)
     assert seen == outcomes
@@ -287,7 +287,7 @@ def test_a_failing_run_is_retried_and_reported(
     crashing = run_instead(tmp_path, 'echo once >> "$4/started"; echo crashed; kill -KILL $$')
     monkeypatch.setattr(sys, "executable", crashing)
     outcome = do(Job({}, str(tmp_path / "run"), retries=2, media=False))
-    assert outcome == Outcome("run", "failed", 3, "crashed")
+    assert outcome == RunOutcome("run", "failed", 3, "crashed")
     assert (tmp_path / "run" / "started").read_text().split() == ["once"] * 3
 
 
@@ -310,7 +310,7 @@ def test_a_run_tells_what_may_pass_from_what_will_not(
 def test_an_interrupted_run_is_not_retried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", run_instead(tmp_path, "kill -INT $$"))
     outcome = do(Job({}, str(tmp_path / "run"), retries=2, media=False))
-    assert outcome == Outcome("run", "failed", 1, "interrupted")
+    assert outcome == RunOutcome("run", "failed", 1, "interrupted")
 
 
 def children(marker: str) -> list[int]:

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from clalfred.cl.experiment import __main__ as experiment
 from clalfred.cl.experiment import sweep
-from clalfred.cl.experiment.sweep import ENGINES, Job, Outcome, do, expand
+from clalfred.cl.experiment.sweep import ENGINES, Job, RunOutcome, do, expand
 from clalfred.scripts.sweep import main, time_left
 from gym_clalfred.errors import BadInputError
 from tests.helpers.thor_players import alive
@@ -152,8 +152,8 @@ def test_a_sweep_tells_the_time_left(seconds: float, ended: dict[str, int], expe
 
 
 def test_time_left_is_shown_after_each_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def engine(waiting: list[Job], jobs: int | None, address: str | None) -> Iterator[Outcome]:
-        yield from (Outcome(Path(job.folder).name, "done", 1) for job in waiting)
+    def engine(waiting: list[Job], jobs: int | None, address: str | None) -> Iterator[RunOutcome]:
+        yield from (RunOutcome(Path(job.folder).name, "done", 1) for job in waiting)
 
     monkeypatch.setitem(ENGINES, "local", engine)
     options = ["--tier", "tiny", "--methods", "er,cama", "--out", str(tmp_path)]

@@ -23,7 +23,7 @@ from gym_clalfred.data.alfred_import.trim import trim
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import ObjectPose
-from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of, style_of
+from gym_clalfred.simulator.embedded.catalog import Appearance, build_mesh, model_of, style_of
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
 from gym_clalfred.simulator.embedded.render.stage import Stage
@@ -78,7 +78,7 @@ def test_size_and_origin_of_an_object_are_found_from_its_masks() -> None:
     name = "Bowl_12345678"
     size, origin = np.array((0.26, 0.11, 0.26)), np.array((0.03, -0.05, 0.0))
     usual = np.array(model_of(ObjectClass.Bowl).size(style_of(name)))
-    mesh = build_mesh(ObjectClass.Bowl, tuple(usual), style_of(name), Look())
+    mesh = build_mesh(ObjectClass.Bowl, tuple(usual), style_of(name), Appearance())
     used = np.arange(mesh.corners.shape[1]) < mesh.counts[:, None]
     points = mesh.corners[used].astype(float) / usual * size
     views = []

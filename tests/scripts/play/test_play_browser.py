@@ -24,10 +24,10 @@ uvicorn: Any = pytest.importorskip("uvicorn", reason=REASON)
 pytest.importorskip("websockets", reason=REASON)
 pytest.importorskip("starlette", reason=REASON)
 
-from clalfred.scripts.play.scoring import Score  # noqa: E402
+from clalfred.scripts.play.scoring import PlayScore  # noqa: E402
 from clalfred.scripts.play.server import Hub, listen, make_app, settings  # noqa: E402
-from clalfred.scripts.play.session import Choice, Library  # noqa: E402
-from clalfred.scripts.play.world import Performer  # noqa: E402
+from clalfred.scripts.play.session import EpisodeChoice, Library  # noqa: E402
+from clalfred.scripts.play.world import WatchedAgent  # noqa: E402
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +35,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
 ]
 
-CHOICE = Choice(task="Pick&Place")
+CHOICE = EpisodeChoice(task="Pick&Place")
 ANSWERED = "document.body?.dataset.answers >= 1"
 
 #: A pixel of an object in the large view, on the screen; null if it is not in view.
@@ -168,7 +168,7 @@ def test_watching_taking_over_and_saving(new_tab: Callable[[str], Tab], tmp_path
     policy, _ = load_agent(untrained_agent(tmp_path), device="cpu")
     library = Library(CHOICE, save=tmp_path / "demonstrations")
     episode = library.source("tiny").episode(library.keys(CHOICE)[0])
-    library.performers = [Performer("follower", Follower.of(policy, episode))]
+    library.performers = [WatchedAgent("follower", Follower.of(policy, episode))]
     with served(Hub(library)) as address:
         tab = new_tab(address)
         tab.wait(ANSWERED)
@@ -196,7 +196,7 @@ def test_watching_taking_over_and_saving(new_tab: Callable[[str], Tab], tmp_path
 def test_two_agents_read_look_and_remember(new_tab: Callable[[str], Tab]) -> None:
     library = Library(CHOICE)
     for name in ("joint-masks", "finetuning-behavior-il"):
-        library.performers = [*library.performers, Performer(name, load_agent(name)[0])]
+        library.performers = [*library.performers, WatchedAgent(name, load_agent(name)[0])]
     with served(Hub(library)) as address:
         tab = new_tab(address)
         tab.wait(ANSWERED)
@@ -216,11 +216,11 @@ def test_two_agents_read_look_and_remember(new_tab: Callable[[str], Tab]) -> Non
 
 
 def test_a_score_goes_to_its_end(new_tab: Callable[[str], Tab], tmp_path: Path) -> None:
-    choice = Choice(split="test_seen")
+    choice = EpisodeChoice(split="test_seen")
     library = Library(choice)
     source = library.source("tiny")
     keys = library.keys(choice)[:2]
-    with Score(tmp_path / "ann.jsonl", "ann", source, keys, 100) as score:
+    with PlayScore(tmp_path / "ann.jsonl", "ann", source, keys, 100) as score:
         library.score = score
         with served(Hub(library)) as address:
             tab = new_tab(address)

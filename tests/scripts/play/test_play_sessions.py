@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.recording import Performer as Filmed
+from clalfred.agents.acting.recording import WatchedAgent as Filmed
 from clalfred.agents.acting.recording import trace_of
 from clalfred.agents.acting.records import read_results
 from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
@@ -20,9 +20,9 @@ from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import new_agent
 from clalfred.scripts.play.demonstrations import save_demonstration, solves
 from clalfred.scripts.play.documents import unpack
-from clalfred.scripts.play.scoring import Score
-from clalfred.scripts.play.session import Choice, Library, Session
-from clalfred.scripts.play.world import Performer, World
+from clalfred.scripts.play.scoring import PlayScore
+from clalfred.scripts.play.session import EpisodeChoice, Library, Session
+from clalfred.scripts.play.world import PlayedEpisode, WatchedAgent
 from gym_clalfred.actions import Action
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.sources import open_source
@@ -39,15 +39,15 @@ from tests.helpers.runs import untrained_agent
 
 
 @pytest.fixture(scope="module")
-def micro(tmp_path_factory: pytest.TempPathFactory) -> Performer:
+def micro(tmp_path_factory: pytest.TempPathFactory) -> WatchedAgent:
     policy, _ = load_agent(untrained_agent(tmp_path_factory.mktemp("agent")), device="cpu")
-    return Performer("micro", policy)
+    return WatchedAgent("micro", policy)
 
 
 @pytest.fixture(scope="module")
-def mapper() -> Performer:
+def mapper() -> WatchedAgent:
     config = RunConfig(tier="tiny", agent="semantic-map")
-    return Performer("mapper", Policy(new_agent(config).eval()))
+    return WatchedAgent("mapper", Policy(new_agent(config).eval()))
 
 
 @pytest.mark.parametrize("name", ["micro", "mapper"])
@@ -72,7 +72,7 @@ def test_watching_is_what_the_agent_does(
     session.sleep()
 
 
-def test_what_an_agent_reads_and_looks_for(library: Library, mapper: Performer) -> None:
+def test_what_an_agent_reads_and_looks_for(library: Library, mapper: WatchedAgent) -> None:
     library.performers = [mapper]
     session = Session(library)
     agent = told(session, "show")["worlds"][0]["agent"]
@@ -114,7 +114,7 @@ def test_the_front_view_is_large(session: Session) -> None:
     assert len(zlib.decompress(instances)) == 5 * 300 * 300 * 2
 
 
-def test_taking_over_and_handing_back(library: Library, mapper: Performer) -> None:
+def test_taking_over_and_handing_back(library: Library, mapper: WatchedAgent) -> None:
     library.performers = [mapper]
     session = Session(library)
     told(session, "agent")
@@ -135,7 +135,9 @@ def test_taking_over_and_handing_back(library: Library, mapper: Performer) -> No
     session.sleep()
 
 
-def test_two_agents_side_by_side(library: Library, mapper: Performer, micro: Performer) -> None:
+def test_two_agents_side_by_side(
+    library: Library, mapper: WatchedAgent, micro: WatchedAgent
+) -> None:
     library.performers = [mapper, micro]
     session = Session(library)
     answer, blobs = unpack(session.handle({"do": "agent"}))
@@ -152,7 +154,7 @@ def test_two_agents_side_by_side(library: Library, mapper: Performer, micro: Per
 
 @pytest.mark.parametrize("task", ["Pick&Place", "Heat", "Examine", "Pick2&Place", "Movable"])
 def test_saved_demonstrations_replay_and_stream(task: str, library: Library) -> None:
-    library.choice = Choice(task=task)
+    library.choice = EpisodeChoice(task=task)
     session = Session(library)
     told(session, "show")
     # A person looks around first, and fails at something.
@@ -205,9 +207,9 @@ def test_demonstrations_gather_in_one_folder(session: Session, library: Library)
     assert solved == 2
 
 
-def test_an_agents_part_is_kept_with_masks(library: Library, micro: Performer) -> None:
+def test_an_agents_part_is_kept_with_masks(library: Library, micro: WatchedAgent) -> None:
     episode = library.source("tiny").episode(library.keys(PLACE)[0])
-    library.performers = [Performer("follower", Follower.of(micro.policy, episode))]
+    library.performers = [WatchedAgent("follower", Follower.of(micro.policy, episode))]
     session = Session(library)
     told(session, "show")
     for number, one in enumerate(episode.trajectory.actions):
@@ -263,7 +265,7 @@ def test_other_data_is_not_overwritten(session: Session, library: Library) -> No
 
 def test_rooms_of_an_imported_store_come_along(tmp_path: Path) -> None:
     generated = open_source("tiny")
-    keys = Library().keys(Choice(task="Examine"))
+    keys = Library().keys(EpisodeChoice(task="Examine"))
     trajectories = [generated.episode(key).trajectory for key in keys]
     numbers = sorted({one.scene.number for one in trajectories})
     store = tmp_path / "store"
@@ -274,7 +276,7 @@ def test_rooms_of_an_imported_store_come_along(tmp_path: Path) -> None:
     # A store keeps less of a room than the generator knows: putting may fail there.
     imported = open_source(data=store)
     room = next(one.scene.number for one in trajectories if solves(imported, one, Split.TRAIN))
-    library = Library(Choice(tier="data", room=str(room)), str(store), save=tmp_path / "own")
+    library = Library(EpisodeChoice(tier="data", room=str(room)), str(store), save=tmp_path / "own")
     session = Session(library)
     told(session, "show")
     assert solve(session)["worlds"][0]["success"]
@@ -297,7 +299,7 @@ def test_a_persons_score(tmp_path: Path) -> None:
     source = open_source("tiny")
     keys = [entry.key for entry in source.entries(Split.TEST_SEEN)][:4:3]
     path = tmp_path / "ann.jsonl"
-    with Score(path, "ann", source, keys, 1000) as score:
+    with PlayScore(path, "ann", source, keys, 1000) as score:
         session = Session(Library(score=score))
         world = told(session, "show")["worlds"][0]
         assert "conditions" not in world
@@ -314,26 +316,26 @@ def test_a_persons_score(tmp_path: Path) -> None:
     assert result.steps == result.expert_steps
     assert "PickupObject" in result.interactions
     # The same command again goes on with the next one.
-    with Score(path, "ann", source, keys, 1000) as score:
+    with PlayScore(path, "ann", source, keys, 1000) as score:
         session = Session(Library(score=score))
         told(session, "act", action="Stop")
         assert "Thank you" in told(session, "turn")["note"]
         assert (score.done, score.succeeded) == (2, 1)
     assert [one.success for one in read_results(path).values()] == [True, False]
     with pytest.raises(Exception, match="agent is 'person ann', not 'person bob'"):
-        Score(path, "bob", source, keys, 1000)
+        PlayScore(path, "bob", source, keys, 1000)
 
 
 def test_ends_are_told_as_for_agents() -> None:
     source = open_source("tiny")
     key = source.entries(Split.TRAIN)[0].key
-    world = World(source, max_steps=3)
+    world = PlayedEpisode(source, max_steps=3)
     world.begin(key)
     for _ in range(3):
         world.act(Action.RotateLeft)
     assert world.result().end == "limit"
     world.sleep()
-    world = World(source)
+    world = PlayedEpisode(source)
     world.begin(key)
     while not world.ended:
         world.act(Action.LookUp)

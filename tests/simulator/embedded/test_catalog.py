@@ -18,7 +18,7 @@ from gym_clalfred.simulator.embedded.catalog import (
     HOLLOW,
     PEDESTAL,
     STOVE,
-    Look,
+    Appearance,
     build_mesh,
     centres,
     fits,
@@ -35,12 +35,12 @@ from tests.helpers.cases import for_each
 
 CLASSES = [object_class for object_class in C if object_class is not C.NoObject]
 LOOKS = [
-    Look(),
-    Look(is_open=True),
-    Look(is_on=True),
-    Look(is_open=True, is_on=True),
-    Look(is_dirty=True, heated=True),
-    Look(cooled=True, tipped=True),
+    Appearance(),
+    Appearance(is_open=True),
+    Appearance(is_on=True),
+    Appearance(is_open=True, is_on=True),
+    Appearance(is_dirty=True, heated=True),
+    Appearance(cooled=True, tipped=True),
 ]
 VARIANTS = {C.CounterTop: (STOVE, HOLLOW), C.Sink: (PEDESTAL,)}
 #: What is in these does not stand on a floor.
@@ -93,7 +93,7 @@ def test_no_two_paints_share_a_place(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 4):
         size = model.size(style)
-        for look in (Look(), Look(is_open=True, is_on=True)):
+        for look in (Appearance(), Appearance(is_open=True, is_on=True)):
             mesh = model.mesh(size, style, look)
             used = (np.arange(MAX_CORNERS) < mesh.counts[:, None])[..., None]
             low = np.where(used, mesh.corners, np.inf).min(axis=1)
@@ -120,11 +120,11 @@ def test_a_closed_object_stays_in_its_box(object_class: C) -> None:
         width, height, depth = size = model.size(style)
         assert min(size) > 0
         low, high = np.array([-width / 2, 0, -depth / 2]), np.array([width / 2, height, depth / 2])
-        corners = points(model.mesh(size, style, Look()))
+        corners = points(model.mesh(size, style, Appearance()))
         assert (corners >= low - DETAIL).all()
         assert (corners <= high + DETAIL).all()
         tipped = posed_size(size, True)
-        corners = points(model.mesh(size, style, Look(tipped=True)))
+        corners = points(model.mesh(size, style, Appearance(tipped=True)))
         assert (np.abs(corners[:, 0]) <= tipped[0] / 2 + DETAIL).all()
         assert (np.abs(corners[:, 2]) <= tipped[2] / 2 + DETAIL).all()
         assert corners[:, 1].min() >= -DETAIL
@@ -137,15 +137,15 @@ def test_fixtures_are_drawn_to_measure(object_class: C) -> None:
     model = model_of(object_class)
     style = style_of(f"{object_class.name}_3")
     width, height, depth = model.size(style)
-    usual = np.ptp(points(model.mesh((width, height, depth), style, Look()))[:, 0])
-    wide = np.ptp(points(model.mesh((1.3 * width, height, depth), style, Look()))[:, 0])
+    usual = np.ptp(points(model.mesh((width, height, depth), style, Appearance()))[:, 0])
+    wide = np.ptp(points(model.mesh((1.3 * width, height, depth), style, Appearance()))[:, 0])
     assert wide > 1.1 * usual
 
 
 def test_budgets_of_polygons() -> None:
     counts = {
         object_class: [
-            len(build_mesh(object_class, model_of(object_class).size(style), style, Look()))
+            len(build_mesh(object_class, model_of(object_class).size(style), style, Appearance()))
             for style in styles(object_class, 8)
         ]
         for object_class in CLASSES
@@ -196,7 +196,7 @@ def test_things_stand_on_what_is_drawn(holder: C) -> None:
     model = model_of(holder)
     for style in styles(holder, 6):
         size = model.size(style)
-        mesh = model.mesh(size, style, Look(is_open=True))
+        mesh = model.mesh(size, style, Appearance(is_open=True))
         surfaces = model.surfaces(size, style)
         for surface in surfaces[:1] if holder in dishes else surfaces:
             x = (surface.area.x0 + surface.area.x1) / 2
@@ -284,7 +284,7 @@ def test_tipping_is_a_turn_about_the_own_x_axis() -> None:
     style = style_of("SprayBottle_1")
     model = model_of(C.SprayBottle)
     size = model.size(style)
-    upright, lying = (model.mesh(size, style, Look(tipped=t)) for t in (False, True))
+    upright, lying = (model.mesh(size, style, Appearance(tipped=t)) for t in (False, True))
     before, after = points(upright).astype(float), points(lying).astype(float)
     assert np.allclose(
         np.linalg.norm(before[1:] - before[:-1], axis=1),
@@ -313,22 +313,25 @@ def test_states_show(object_class: C) -> None:
     for style in styles(object_class, 6):
         size = model.size(style)
         is_open = object_class is C.Laptop
-        plain = model.mesh(size, style, Look(is_open=is_open))
+        plain = model.mesh(size, style, Appearance(is_open=is_open))
         if object_class in OPENABLE:
             assert differs(
-                model.mesh(size, style, Look()), model.mesh(size, style, Look(is_open=True))
+                model.mesh(size, style, Appearance()),
+                model.mesh(size, style, Appearance(is_open=True)),
             )
         if object_class in TOGGLEABLE:
-            assert differs(plain, model.mesh(size, style, Look(is_open=is_open, is_on=True)))
+            assert differs(plain, model.mesh(size, style, Appearance(is_open=is_open, is_on=True)))
 
 
-@pytest.mark.parametrize("look", [Look(is_dirty=True), Look(heated=True), Look(cooled=True)])
-def test_conditions_show_on_every_item(look: Look) -> None:
+@pytest.mark.parametrize(
+    "look", [Appearance(is_dirty=True), Appearance(heated=True), Appearance(cooled=True)]
+)
+def test_conditions_show_on_every_item(look: Appearance) -> None:
     for object_class in sorted(PICKUPABLE):
         model = model_of(object_class)
         style = style_of(f"{object_class.name}_1")
         size = model.size(style)
-        assert differs(model.mesh(size, style, Look()), model.mesh(size, style, look))
+        assert differs(model.mesh(size, style, Appearance()), model.mesh(size, style, look))
 
 
 @pytest.mark.parametrize("object_class", [C.Fridge, C.Microwave, C.Cabinet, C.Safe, C.Drawer])
@@ -337,7 +340,7 @@ def test_open_containers_can_be_looked_into(object_class: C) -> None:
     model = model_of(object_class)
     for style in styles(object_class, 8):
         size = model.size(style)
-        mesh = model.mesh(size, style, Look(is_open=True))
+        mesh = model.mesh(size, style, Appearance(is_open=True))
         axis, across = (1, (0, 2)) if object_class is C.Drawer else (2, (0, 1))
         for surface in model.surfaces(size, style):
             area = surface.area
@@ -372,7 +375,7 @@ def test_the_sink_leaves_its_hole_open() -> None:
     for bit in (0, PEDESTAL):
         size = EXTENTS[C.Sink].median
         basin = parts.sink_basin(size)
-        mesh = model_of(C.Sink).mesh(size, bit, Look())
+        mesh = model_of(C.Sink).mesh(size, bit, Appearance())
         for i, count in enumerate(mesh.counts):
             corners = mesh.corners[i, :count]
             if mesh.normals[i, 1] > 0.5 and corners[:, 1].min() > basin.offset[1]:
@@ -406,7 +409,8 @@ def test_styles_vary_shape_and_colour() -> None:
     for object_class in (C.Apple, C.Mug, C.Sofa, C.Bed, C.Vase, C.Book, C.Chair, C.Cabinet):
         model = model_of(object_class)
         looks = {
-            model.mesh((0.5, 0.5, 0.5), style, Look()).colours.tobytes() for style in range(40)
+            model.mesh((0.5, 0.5, 0.5), style, Appearance()).colours.tobytes()
+            for style in range(40)
         }
         assert len(looks) >= 4, object_class
 
@@ -419,11 +423,11 @@ def test_equal_arguments_give_equal_bytes_in_another_process() -> None:
     program = (
         "import zlib\n"
         "from gym_clalfred.objects import ObjectClass\n"
-        "from gym_clalfred.simulator.embedded.catalog import Look, build_mesh, model_of\n"
+        "from gym_clalfred.simulator.embedded.catalog import Appearance, build_mesh, model_of\n"
         "total = 0\n"
         "for c in list(ObjectClass)[1:]:\n"
         "    size = model_of(c).size(12345)\n"
-        "    mesh = build_mesh(c, size, 12345, Look(is_on=True))\n"
+        "    mesh = build_mesh(c, size, 12345, Appearance(is_on=True))\n"
         "    total = zlib.crc32(mesh.corners.tobytes() + mesh.colours.tobytes(), total)\n"
         "print(total)\n"
     )
@@ -438,7 +442,7 @@ def test_equal_arguments_give_equal_bytes_in_another_process() -> None:
 
 def test_meshes_are_built_once() -> None:
     size = EXTENTS[C.Mug].median
-    assert build_mesh(C.Mug, size, 5, Look()) is build_mesh(C.Mug, size, 5, Look())
+    assert build_mesh(C.Mug, size, 5, Appearance()) is build_mesh(C.Mug, size, 5, Appearance())
 
 
 def test_no_object_has_no_model() -> None:

@@ -20,12 +20,12 @@ from gym_clalfred.simulator.embedded.render.mesh import (
 from gym_clalfred.simulator.embedded.render.readout import LEAST_INVERSE, write_depth
 from gym_clalfred.simulator.embedded.render.renderer import (
     KEPT_PICTURES,
-    Memory,
+    PicturePool,
     Renderer,
     camera_basis,
 )
 from gym_clalfred.simulator.embedded.render.shell import shell_of, texture_named
-from gym_clalfred.simulator.embedded.render.stage import Blocks, Stage
+from gym_clalfred.simulator.embedded.render.stage import FreeRanges, Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
 from gym_clalfred.simulator.embedded.room import Decor, Opening, Rectangle, Room, Wall
 from tests.helpers.cases import for_each
@@ -270,7 +270,7 @@ def test_pictures_belong_to_the_caller() -> None:
 
 
 def test_memory_is_used_again_once_nobody_refers_to_it() -> None:
-    memory = Memory()
+    memory = PicturePool()
     kept = [memory.take(100, np.uint8)[:60].reshape(6, 10) for _ in range(KEPT_PICTURES + 2)]
     for k, part in enumerate(kept):
         part[:] = k
@@ -451,7 +451,7 @@ def test_instances_start_at_one_and_sizes_too() -> None:
 @settings(max_examples=50)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 20)), max_size=60))
 def test_blocks_never_overlap_and_are_used_again(steps: list[tuple[bool, int]]) -> None:
-    blocks, taken = Blocks(), []
+    blocks, taken = FreeRanges(), []
     for give, length in steps:
         if give and taken:
             blocks.give(*taken.pop(length % len(taken)))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.rooms import ROOM_NUMBERS, TEST_UNSEEN_NUMBERS
-from gym_clalfred.simulator.player.actions import Actions
+from gym_clalfred.simulator.player.actions import PlayerActions
 from gym_clalfred.simulator.player.dispatch import UNSUPPORTED, actions_of
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
 from gym_clalfred.simulator.player.faults import Fault, Kind
@@ -155,7 +155,7 @@ def test_2_1_0_takes_numbers_as_text() -> None:
 
 
 def test_no_action_is_both_done_and_refused() -> None:
-    assert not UNSUPPORTED & set(actions_of(Actions))
+    assert not UNSUPPORTED & set(actions_of(PlayerActions))
 
 
 def test_moves_follow_the_heading_and_stop_at_walls() -> None:

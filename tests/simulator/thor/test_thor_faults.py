@@ -23,7 +23,7 @@ from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import SimulatorError, UsageError
 from gym_clalfred.simulator.player.faults import FAULT_VARIABLE, Kind
 from gym_clalfred.simulator.thor.options import ThorOptions
-from gym_clalfred.simulator.thor.processes import Slot, Supervised
+from gym_clalfred.simulator.thor.processes import SimulatorSlot, Supervised
 from gym_clalfred.simulator.thor.simulator import ThorSimulator
 from tests import ROOT
 from tests.helpers.thor_players import (
@@ -235,11 +235,11 @@ def test_all_ends_although_the_supervisor_was_killed(log: IO[bytes]) -> None:
 
 def test_places_are_bounded_and_come_back(tmp_path: Path) -> None:
     options = ThorOptions(max_processes=2, start_timeout=0.3)
-    first, second = Slot(options, tmp_path), Slot(options, tmp_path)
+    first, second = SimulatorSlot(options, tmp_path), SimulatorSlot(options, tmp_path)
     with pytest.raises(UsageError, match=r"machine is 2 .* CLALFRED_THOR_MAX_PROCESSES"):
-        Slot(options, tmp_path)
+        SimulatorSlot(options, tmp_path)
     first.release()
-    third = Slot(options, tmp_path)
+    third = SimulatorSlot(options, tmp_path)
     for slot in (second, third):
         slot.release()
 
@@ -251,12 +251,12 @@ def test_too_many_environments_are_told_of_once(
     set_options(monkeypatch, max_processes=1, start_timeout=0.3, tries=3)
     waits = []
 
-    def slot(options: ThorOptions) -> Slot:
+    def slot(options: ThorOptions) -> SimulatorSlot:
         waits.append(options)
-        return Slot(options)
+        return SimulatorSlot(options)
 
-    monkeypatch.setattr("gym_clalfred.simulator.thor.current.Slot", slot)
-    other = Slot(ThorOptions.from_environment())
+    monkeypatch.setattr("gym_clalfred.simulator.thor.current.SimulatorSlot", slot)
+    other = SimulatorSlot(ThorOptions.from_environment())
     source = tiny()
     env = ClAlfredEnv(backend="thor", image_size=64, source=source)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BIG_STEEL,
     BLACK,
@@ -32,7 +32,7 @@ _GRIP = 0.03
 
 
 @shape(ObjectClass.Fridge)
-def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _fridge(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     coat = choose(
         style,
@@ -98,7 +98,7 @@ def _fridge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Microwave)
-def _microwave(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _microwave(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     coat = choose(style, "coat", (STEEL, WHITE, Paint((52, 54, 58)), Paint((150, 44, 44))))
     low, high = microwave_room(size)
@@ -125,7 +125,7 @@ def _microwave(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.CoffeeMachine)
-def _coffee_machine(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _coffee_machine(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     coat = choose(style, "coat", (BLACK, DARK_STEEL, Paint((150, 36, 36)), STEEL))
     block(b, 0.0, 0.0, 0.0, (w, 0.1 * h, d), darker(coat, 0.8), top=DARK_STEEL)
@@ -140,7 +140,7 @@ def _coffee_machine(b: MeshBuilder, size: Vector, style: int, look: Look) -> Non
 
 
 @shape(ObjectClass.Toaster)
-def _toaster(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _toaster(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     coat = choose(
         style, "coat", (STEEL, STEEL, Paint((180, 46, 42)), WHITE, Paint((110, 160, 160)))
@@ -183,7 +183,7 @@ def _toaster(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.StoveBurner)
-def _burner(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _burner(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     plate_paint = (
         Paint((220, 60, 30), Texture.BURNER, 0.08, 0.8)
@@ -195,7 +195,7 @@ def _burner(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.StoveKnob)
-def _knob(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _knob(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, d, y = size[0] / 2, size[2] / 2, size[1] / 2
     tube(b, (0.0, y, -d), (0.0, y, d), r, choose(style, "knob", (BLACK, DARK_STEEL)), sides=6)
     mark = Paint((250, 80, 40), glow=1.0) if look.is_on else Paint((230, 230, 230))
@@ -204,7 +204,7 @@ def _knob(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Television)
-def _television(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _television(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     foot = 0.1 * h
     case = Paint((28, 28, 30))
@@ -248,7 +248,7 @@ _SHADES = ((226, 216, 194), (206, 190, 160), (150, 60, 52), (80, 100, 120), (230
 
 
 @shape(ObjectClass.FloorLamp)
-def _floor_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _floor_lamp(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, _ = size
     r = w / 2
     metal = choose(
@@ -262,7 +262,7 @@ def _floor_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Lamp)
-def _lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _lamp(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, _ = size
     r = w / 2
     paint = choose(style, "foot", (bright(style), wood(style), WHITE))
@@ -276,7 +276,7 @@ def _lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.DeskLamp)
-def _desk_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _desk_lamp(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(
         style, "coat", (BLACK, WHITE, Paint((180, 50, 44)), Paint((60, 100, 150)), STEEL)
@@ -298,7 +298,7 @@ def _desk_lamp(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.LightSwitch)
-def _light_switch(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _light_switch(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     block(b, 0.0, 0.0, -0.2 * d, (w, h, 0.6 * d), WHITE, "xXyYZ")
     y = 0.5 * h if look.is_on else 0.28 * h

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.parts import SLAB, bathtub_basin, sink_basin
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     CERAMIC,
@@ -41,7 +41,7 @@ def _hole(offset: Vector, size: Vector) -> tuple[float, float, float, float]:
 
 
 @shape(ObjectClass.Sink)
-def _sink(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _sink(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     basin = sink_basin(size)
     hole = _hole(basin.offset, basin.size)
@@ -62,7 +62,7 @@ def _sink(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.SinkBasin)
-def _sink_basin(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _sink_basin(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = choose(
         style, "basin", (STEEL, STEEL, CERAMIC, Paint((176, 178, 180), Texture.METAL, 0.6))
@@ -74,7 +74,7 @@ def _sink_basin(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Bathtub)
-def _bathtub(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bathtub(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     basin = bathtub_basin(size)
     lip = h - 0.04
@@ -84,7 +84,7 @@ def _bathtub(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.BathtubBasin)
-def _bathtub_basin(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bathtub_basin(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     x, z, y = 0.86 * w, 0.82 * d, 0.015
     walls = darker(CERAMIC, 0.93)
@@ -103,7 +103,7 @@ def _bathtub_basin(b: MeshBuilder, size: Vector, style: int, look: Look) -> None
 
 
 @shape(ObjectClass.Faucet)
-def _faucet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _faucet(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     chrome = choose(style, "chrome", _CHROMES)
     back, tip = 0.03 - d / 2, d / 2 - 0.02
@@ -128,7 +128,7 @@ def _faucet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Toilet)
-def _toilet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _toilet(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     white = choose(style, "glaze", (CERAMIC, CERAMIC, Paint((226, 218, 202))))
     tank, seat = 0.3 * d, 0.53 * h
@@ -164,7 +164,7 @@ def _toilet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ToiletPaperHanger)
-def _paper_hanger(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _paper_hanger(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     chrome = choose(style, "chrome", _CHROMES)
     block(b, 0.0, 0.3 * h, 0.006 - d / 2, (0.6 * w, 0.4 * h, 0.012), chrome, "xXyYZ")
@@ -174,7 +174,7 @@ def _paper_hanger(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TowelHolder, ObjectClass.HandTowelHolder)
-def _towel_holder(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _towel_holder(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     chrome = choose(style, "chrome", _CHROMES)
     y = h - 0.02
@@ -185,7 +185,7 @@ def _towel_holder(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ShowerDoor, ObjectClass.ShowerGlass)
-def _shower_glass(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _shower_glass(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     chrome = choose(style, "chrome", _CHROMES)
     frame = min(0.03, 0.2 * w)
@@ -200,7 +200,7 @@ def _shower_glass(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ShowerCurtain)
-def _shower_curtain(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _shower_curtain(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     cloth = Paint(
         choose(
@@ -214,7 +214,7 @@ def _shower_curtain(b: MeshBuilder, size: Vector, style: int, look: Look) -> Non
 
 
 @shape(ObjectClass.ShowerHead)
-def _shower_head(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _shower_head(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     chrome = choose(style, "chrome", _CHROMES)
     block(b, 0.0, h - 0.08, 0.01 - d / 2, (0.06, 0.06, 0.02), chrome, "xXyYZ")

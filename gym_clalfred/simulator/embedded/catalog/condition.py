@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.render.mesh import (
     MAX_CORNERS,
     Colour,
@@ -49,7 +49,7 @@ def _turn(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.stack((vectors[..., 0], -vectors[..., 2], vectors[..., 1]), axis=-1)
 
 
-def show_condition(mesh: Mesh, look: Look) -> Mesh:
+def show_condition(mesh: Mesh, look: Appearance) -> Mesh:
     """The mesh as dirty, heated or cooled as ``look`` says."""
     if not (look.is_dirty or look.heated or look.cooled):
         return mesh

@@ -6,7 +6,7 @@ import math
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -38,7 +38,7 @@ def _framed(b: MeshBuilder, size: Vector, frame: Paint, edge: float, inside: Pai
 
 
 @shape(ObjectClass.Painting)
-def _painting(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _painting(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     colour = choose(
         style,
         "art",
@@ -69,7 +69,7 @@ def _painting(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Poster)
-def _poster(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _poster(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paper = bright(style)
     block(b, 0.0, 0.0, 0.0, size, darker(paper, 0.8), "xXyYZ", front=paper)
@@ -89,13 +89,13 @@ def _poster(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Mirror)
-def _mirror(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _mirror(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     frame = choose(style, "frame", (STEEL, wood(style), WHITE, DARK_STEEL))
     _framed(b, size, frame, 0.03, Paint((188, 208, 216), Texture.GLASS, 0.7, 0.25))
 
 
 @shape(ObjectClass.Window)
-def _window(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _window(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     frame = choose(style, "frame", (WHITE, WHITE, wood(style)))
     _framed(b, size, frame, 0.05, Paint((150, 196, 236), Texture.SKY, max(size[0], size[1]), 0.9))
@@ -109,7 +109,7 @@ def _window(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Blinds)
-def _blinds(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _blinds(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     slat = Paint(
         choose(style, "slat", ((226, 222, 210), (190, 160, 120), (206, 212, 216), (150, 150, 150)))
@@ -129,7 +129,7 @@ def _blinds(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Curtains)
-def _curtains(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _curtains(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     cloth = choose(
         style,
@@ -152,7 +152,7 @@ def _curtains(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.HousePlant)
-def _house_plant(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _house_plant(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     pot = choose(
         style, "pot", (Paint((176, 96, 62)), WHITE, Paint((70, 74, 80)), Paint((90, 120, 150)))
@@ -196,7 +196,7 @@ def _house_plant(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Vase)
-def _vase(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _vase(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     glaze = choose(
         style, "glaze", (bright(style), bright(style), Paint((170, 200, 206), Texture.GLASS, 0.1))
@@ -219,7 +219,7 @@ def _vase(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Statue)
-def _statue(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _statue(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     stone = choose(
         style,
@@ -267,7 +267,7 @@ def _statue(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Candle)
-def _candle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _candle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     wax = Paint(
         choose(
@@ -283,7 +283,7 @@ def _candle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TeddyBear)
-def _teddy(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _teddy(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     fur = Paint(
         choose(style, "fur", ((150, 104, 62), (196, 160, 112), (110, 78, 54), (214, 208, 196))),
@@ -315,7 +315,7 @@ def _teddy(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.WateringCan)
-def _watering_can(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _watering_can(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     tin = choose(
         style,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     ball,
     block,
@@ -34,7 +34,7 @@ _GREEN = Paint((62, 112, 44))
 
 
 @shape(ObjectClass.Apple)
-def _apple(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _apple(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     skin = choose(style, "skin", _APPLES)
     top = choose(style, "blush", (skin, darker(skin, 1.18)))
@@ -44,7 +44,7 @@ def _apple(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.AppleSliced)
-def _apple_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _apple_slice(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     skin = choose(style, "skin", _APPLES)
     flesh = Paint((240, 228, 186))
@@ -63,7 +63,7 @@ def _apple_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Tomato)
-def _tomato(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _tomato(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     skin = choose(style, "skin", _TOMATO)
     profile = [(0.5 * r, 0.0), (r, 0.4 * h), (0.86 * r, 0.76 * h), (0.4 * r, 0.92 * h)]
@@ -75,7 +75,7 @@ def _tomato(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TomatoSliced)
-def _tomato_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _tomato_slice(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     skin = choose(style, "skin", _TOMATO)
     b.cylinder(r, 0.0, 0.96 * h, skin, cap=Paint((230, 96, 70)))
@@ -88,7 +88,7 @@ def _tomato_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Lettuce)
-def _lettuce(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _lettuce(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     leaf = choose(style, "leaf", _LEAF)
     profile = [(0.35 * r, 0.0), (0.85 * r, 0.3 * h), (0.8 * r, 0.75 * h), (0.3 * r, h)]
@@ -107,7 +107,7 @@ def _lettuce(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.LettuceSliced)
-def _lettuce_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _lettuce_slice(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     leaf = choose(style, "leaf", _LEAF)
     outline = [
@@ -131,7 +131,7 @@ def _lettuce_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None
 
 
 @shape(ObjectClass.Potato)
-def _potato(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _potato(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     skin = choose(style, "skin", _POTATO)
     ball(
@@ -140,7 +140,7 @@ def _potato(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.PotatoSliced)
-def _potato_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _potato_slice(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     outline = [
         (w * x, d * z)
@@ -167,7 +167,7 @@ def _loaf(w: float, h: float) -> list[tuple[float, float]]:
 
 
 @shape(ObjectClass.Bread)
-def _bread(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bread(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     crust = choose(style, "crust", _CRUST)
     loaf = choose(style, "form", (True, True, False))
@@ -183,7 +183,7 @@ def _bread(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.BreadSliced)
-def _bread_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bread_slice(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2]
     crust = choose(style, "crust", _CRUST)
     outline = [(x, d / 2 - z) for x, z in _loaf(w, d)]
@@ -191,7 +191,7 @@ def _bread_slice(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Egg)
-def _egg(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _egg(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     shell = choose(
         style, "shell", (Paint((240, 232, 220)), Paint((214, 168, 128)), Paint((228, 202, 170)))
@@ -200,7 +200,7 @@ def _egg(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.EggCracked)
-def _egg_cracked(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _egg_cracked(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h = size[0] / 2, size[1]
     b.cylinder(w, 0.0, 0.2 * h, Paint((244, 242, 232)))
     b.lathe([(0.46 * w, 0.2 * h), (0.3 * w, h)], Paint((240, 180, 40)), sides=6, cap_bottom=False)

@@ -6,7 +6,7 @@ import math
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -28,7 +28,7 @@ _UP = (0.0, 1.0, 0.0)
 
 
 @shape(ObjectClass.AlarmClock)
-def _alarm_clock(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _alarm_clock(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     case = choose(style, "case", (BLACK, bright(style), wood(style)))
     if choose(style, "form", ("digital", "bells")) == "digital":
@@ -54,7 +54,7 @@ def _alarm_clock(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.CD)
-def _cd(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cd(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     disc = Paint(
         choose(style, "disc", ((206, 212, 222), (190, 200, 232), (224, 208, 226))),
@@ -68,7 +68,7 @@ def _cd(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.CellPhone)
-def _cell_phone(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cell_phone(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     case = choose(style, "case", (BLACK, Paint((210, 212, 216)), bright(style)))
     b.box((-w, 0.0, -d), (w, h, d), case)
@@ -93,7 +93,7 @@ def _cell_phone(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.CreditCard)
-def _credit_card(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _credit_card(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     card = Paint(
         choose(
@@ -114,7 +114,7 @@ def _credit_card(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.KeyChain)
-def _key_chain(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _key_chain(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     brass = choose(style, "metal", (Paint((206, 172, 84), Texture.METAL, 0.6), STEEL))
     fob = bright(style)
@@ -141,7 +141,7 @@ def _key_chain(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Laptop)
-def _laptop(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _laptop(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     case = choose(
         style,
@@ -206,19 +206,19 @@ def _stick(b: MeshBuilder, size: Vector, body: Paint, tip: Paint, end: Paint) ->
 
 
 @shape(ObjectClass.Pen)
-def _pen(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pen(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     ink = Paint(choose(style, "ink", ((30, 60, 160), (24, 24, 28), (170, 30, 40), (40, 120, 80))))
     _stick(b, size, choose(style, "body", (ink, ink, WHITE)), STEEL, darker(ink, 0.7))
 
 
 @shape(ObjectClass.Pencil)
-def _pencil(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pencil(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     body = Paint(choose(style, "body", ((232, 176, 40), (226, 160, 50), (200, 70, 50))))
     _stick(b, size, body, Paint((222, 186, 136)), Paint((226, 130, 140)))
 
 
 @shape(ObjectClass.RemoteControl)
-def _remote(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _remote(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     case = choose(style, "case", (BLACK, DARK_STEEL, Paint((206, 206, 204))))
     b.box((-w, 0.0, -d), (w, h, d), case)
@@ -234,7 +234,7 @@ def _remote(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Watch)
-def _watch(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _watch(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     strap = choose(style, "strap", (BLACK, Paint((110, 66, 40)), STEEL, bright(style)))
     metal = choose(style, "case", (STEEL, Paint((206, 172, 84), Texture.METAL, 0.6)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -37,7 +37,7 @@ def _cutlery(style: int) -> Paint:
 
 
 @shape(ObjectClass.Bowl)
-def _bowl(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bowl(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     outside = bright(style)
     inside = choose(style, "inside", (WHITE, darker(outside, 1.15), darker(outside, 0.85)))
@@ -48,7 +48,7 @@ def _bowl(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Plate)
-def _plate(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _plate(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     paint = choose(
         style,
@@ -62,7 +62,7 @@ def _plate(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Cup)
-def _cup(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cup(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     glass = Paint((186, 214, 222), Texture.GLASS, 0.1)
     paint = choose(style, "stuff", (glass, bright(style), bright(style)))
@@ -78,7 +78,7 @@ def _cup(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Mug)
-def _mug(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _mug(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = mug_radius(size), size[1]
     x = r - size[0] / 2
     outside = bright(style)
@@ -102,7 +102,7 @@ def _mug(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Pan)
-def _pan(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pan(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = pan_radius(size), size[1]
     z = r - size[2] / 2
     outside = choose(
@@ -117,7 +117,7 @@ def _pan(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Pot)
-def _pot(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pot(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = pot_radius(size), size[1]
     copper = Paint((182, 110, 72), Texture.METAL, 0.6)
     paint = choose(
@@ -133,7 +133,7 @@ def _pot(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Kettle)
-def _kettle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _kettle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     r = d / 2
     x = w / 2 - r
@@ -156,7 +156,7 @@ def _kettle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Knife)
-def _knife(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _knife(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     tip = choose(style, "tip", (0.0, 0.35))
     blade = [
@@ -170,7 +170,7 @@ def _knife(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ButterKnife)
-def _butter_knife(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _butter_knife(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = _cutlery(style)
     blade = [
@@ -189,7 +189,7 @@ def _butter_knife(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Fork)
-def _fork(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _fork(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = _cutlery(style)
     b.box((-0.18 * w, 0.0, -0.12 * d), (0.18 * w, 0.5 * h, d / 2), paint)
@@ -200,7 +200,7 @@ def _fork(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Spoon)
-def _spoon(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _spoon(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = _cutlery(style)
     b.box((-0.14 * w, 0.3 * h, -0.16 * d), (0.14 * w, 0.7 * h, d / 2), paint, faces="xXyYZ")
@@ -223,7 +223,7 @@ def _oval(r: float) -> list[tuple[float, float]]:
 
 
 @shape(ObjectClass.Ladle)
-def _ladle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _ladle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(style, "stuff", (STEEL, DARK_STEEL, Paint((50, 50, 54)), wood(style)))
     r, z = w / 2, w / 2 - d / 2
@@ -235,7 +235,7 @@ def _ladle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Spatula)
-def _spatula(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _spatula(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     head = choose(style, "head", (DARK_STEEL, BLACK, wood(style), Paint((190, 60, 50))))
     blade = [(-w / 2, -d / 2), (w / 2, -d / 2), (0.38 * w, -0.16 * d), (-0.38 * w, -0.16 * d)]
@@ -247,7 +247,7 @@ def _spatula(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Glassbottle)
-def _glass_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _glass_bottle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     colour = choose(style, "glass", ((176, 208, 200), (150, 190, 214), (196, 176, 120)))
     glass = Paint(colour, Texture.GLASS, 0.08)
@@ -255,7 +255,7 @@ def _glass_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.WineBottle)
-def _wine_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _wine_bottle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     glass = Paint(
         choose(style, "glass", ((34, 66, 40), (70, 34, 30), (40, 44, 40), (120, 130, 60)))
@@ -286,12 +286,12 @@ def _shaker(b: MeshBuilder, size: Vector, body: Paint, lid: Paint, waist: float)
 
 
 @shape(ObjectClass.PepperShaker)
-def _pepper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pepper(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     body = choose(style, "body", (Paint((58, 46, 40)), Paint((90, 58, 38), Texture.WOOD, 0.1)))
     _shaker(b, size, body, choose(style, "lid", (STEEL, BLACK)), 0.62)
 
 
 @shape(ObjectClass.SaltShaker)
-def _salt(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _salt(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     body = choose(style, "body", (WHITE, Paint((214, 226, 230), Texture.GLASS, 0.05)))
     _shaker(b, size, body, choose(style, "lid", (STEEL, Paint((200, 204, 208)))), 0.9)

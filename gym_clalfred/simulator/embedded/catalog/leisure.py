@@ -6,7 +6,7 @@ import math
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -25,7 +25,7 @@ _UP = (0.0, 1.0, 0.0)
 
 
 @shape(ObjectClass.Book)
-def _book(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _book(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     cover = bright(style)
     pages = Paint((236, 230, 210), Texture.STRIPES, 0.008)
@@ -45,7 +45,7 @@ def _book(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Newspaper)
-def _newspaper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _newspaper(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paper = Paint((214, 212, 202))
     b.box(
@@ -67,7 +67,7 @@ def _newspaper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.BaseballBat)
-def _bat(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bat(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     stick = choose(
         style,
@@ -104,7 +104,7 @@ def _bat(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.BasketBall)
-def _basket_ball(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _basket_ball(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r = size[0] / 2
     skin = Paint(
         choose(style, "skin", ((206, 100, 40), (190, 86, 36), (216, 118, 50))),
@@ -118,7 +118,7 @@ def _basket_ball(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TennisRacket)
-def _racket(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _racket(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     frame = bright(style)
     y0, y1 = 0.25 * h, 0.75 * h
@@ -156,7 +156,7 @@ def _racket(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Boots)
-def _boots(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _boots(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     leather = Paint(
         choose(style, "leather", ((110, 70, 42), (50, 46, 44), (160, 120, 70), (120, 40, 40)))

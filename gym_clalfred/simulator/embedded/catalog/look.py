@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Look:
+class Appearance:
     """The part of an object's state that changes how it looks; ``tipped`` is ``fit.is_tipped``."""
 
     is_open: bool = False

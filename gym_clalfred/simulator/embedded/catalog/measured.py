@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.models import build_mesh, model_of
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_worktop
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint, Texture
@@ -31,7 +31,7 @@ def build_blocks(
     blocks: tuple[Block, ...],
     style: int,
     size: Vector = (0.0, 0.0, 0.0),
-    look: Look = Look(),  # noqa: B008 - frozen, so sharing it is safe
+    look: Appearance = Appearance(),  # noqa: B008 - frozen, so sharing it is safe
 ) -> Mesh:
     """The mesh of an object whose form was measured, in the colours of its class.
 
@@ -58,7 +58,7 @@ def build_blocks(
 
 
 @dataclass(frozen=True)
-class _Light:
+class _LitParts:
     """What shines of the catalogue's form of a class while it is on.
 
     Args:
@@ -79,10 +79,10 @@ class _Light:
 
 
 @lru_cache(maxsize=1024)
-def _light_of(object_class: ObjectClass, style: int) -> _Light | None:
+def _light_of(object_class: ObjectClass, style: int) -> _LitParts | None:
     size = model_of(object_class).size(style)
-    mesh = build_mesh(object_class, size, style, Look(is_on=True))
-    shines = (mesh.glow > 0) & ~_is_in(mesh, build_mesh(object_class, size, style, Look()))
+    mesh = build_mesh(object_class, size, style, Appearance(is_on=True))
+    shines = (mesh.glow > 0) & ~_is_in(mesh, build_mesh(object_class, size, style, Appearance()))
     if not shines.any():
         return None
     paint, faces = _largest_paint(mesh, shines), ""
@@ -93,7 +93,7 @@ def _light_of(object_class: ObjectClass, style: int) -> _Light | None:
         faces = "".join(sorted({_FACES[end][axis] for axis, end in zip(axes, far.astype(int))}))
     used = shines[:, None] & (np.arange(mesh.corners.shape[1]) < mesh.counts[:, None])
     heights = mesh.corners[..., 1][used] / size[1]
-    return _Light(paint, faces, min(float(heights.min()), 1.0), float(heights.max()))
+    return _LitParts(paint, faces, min(float(heights.min()), 1.0), float(heights.max()))
 
 
 def _pour(builder: MeshBuilder, blocks: tuple[Block, ...], water: Paint) -> None:
@@ -110,7 +110,7 @@ def _paint_of(object_class: ObjectClass, style: int) -> Paint:
     """The worktop's, or that of the catalogue's largest polygon of the class."""
     if object_class is ObjectClass.CounterTop:
         return choose_worktop(style)
-    mesh = build_mesh(object_class, model_of(object_class).size(style), style, Look())
+    mesh = build_mesh(object_class, model_of(object_class).size(style), style, Appearance())
     return _largest_paint(mesh, np.ones(len(mesh), dtype=bool))
 
 

@@ -9,7 +9,7 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.condition import mirror, show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
@@ -31,7 +31,7 @@ class Model:
         """Usual extents (width x, height y, depth z) in metres for a style."""
         return EXTENTS[self.object_class].of(style)
 
-    def mesh(self, size: Vector, style: int, look: Look) -> Mesh:
+    def mesh(self, size: Vector, style: int, look: Appearance) -> Mesh:
         """Polygons in the object's own frame; fills ``size`` while closed.
 
         A tipped object's extents are ``posed_size``.
@@ -78,6 +78,6 @@ def model_of(object_class: ObjectClass) -> Model:
 
 
 @lru_cache(maxsize=16384)
-def build_mesh(object_class: ObjectClass, size: Vector, style: int, look: Look) -> Mesh:
+def build_mesh(object_class: ObjectClass, size: Vector, style: int, look: Appearance) -> Mesh:
     """The mesh of an object, made once per size, style and look."""
     return model_of(object_class).mesh(size, style, look)

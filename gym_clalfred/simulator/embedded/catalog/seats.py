@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -53,7 +53,7 @@ def _upholstered(b: MeshBuilder, size: Vector, paint: Paint, cushions: int, arm:
 
 
 @shape(ObjectClass.Sofa)
-def _sofa(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _sofa(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     _upholstered(
         b, size, fabric(style), 3 if size[0] > 1.7 else 2, choose(style, "arm", (0.68, 0.78))
     )
@@ -62,13 +62,13 @@ def _sofa(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ArmChair)
-def _arm_chair(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _arm_chair(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     _upholstered(b, size, fabric(style), 1, choose(style, "arm", (0.68, 0.74)))
     legs(b, size, 0.06, 0.05, wood(style))
 
 
 @shape(ObjectClass.Ottoman)
-def _ottoman(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _ottoman(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = fabric(style)
     legs(b, size, 0.08, 0.045, wood(style))
@@ -77,7 +77,7 @@ def _ottoman(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Footstool)
-def _footstool(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _footstool(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(style, "seat", (wood(style), fabric(style)))
     legs(b, size, h - 0.05, 0.045, wood(style, "legs"))
@@ -85,7 +85,7 @@ def _footstool(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Chair)
-def _chair(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _chair(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     seat = 0.5 * h
     frame = choose(style, "frame", (wood(style), wood(style), DARK_STEEL))
@@ -111,7 +111,7 @@ def _chair(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Bed)
-def _bed(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _bed(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     top = mattress_height(size)
     frame = wood(style)
@@ -144,7 +144,7 @@ def _bed(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Pillow)
-def _pillow(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _pillow(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     cloth = choose(style, "cloth", (WHITE, fabric(style), bright(style)))
     texture = choose(

@@ -11,11 +11,11 @@ import numpy as np
 from gym_clalfred.classes import INSTALLED
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.style import choose
 from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Paint, Texture
 
-Draw = Callable[[MeshBuilder, Vector, int, Look], None]
+Draw = Callable[[MeshBuilder, Vector, int, Appearance], None]
 
 _GROUPS = (
     "appliances",

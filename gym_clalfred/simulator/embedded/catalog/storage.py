@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,
@@ -49,7 +49,7 @@ def swung_door(
 
 
 @shape(ObjectClass.Cabinet)
-def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = choose_unit(style)
     knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.6)))
@@ -86,7 +86,7 @@ def _cabinet(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Drawer)
-def _drawer(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _drawer(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = choose_unit(style)
     knob = choose(style, "knob", (STEEL, BLACK, Paint((190, 160, 96), Texture.METAL, 0.6)))
@@ -110,7 +110,7 @@ def _drawer(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Safe)
-def _safe(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _safe(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = Paint(
         choose(style, "coat", ((70, 76, 82), (52, 66, 60), (110, 108, 104), (46, 50, 66))),
@@ -145,7 +145,7 @@ def _safe(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Box)
-def _box(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _box(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     card = Paint(choose(style, "card", ((186, 144, 96), (168, 126, 82), (198, 160, 116))))
     mark = choose(style, "mark", (darker(card, 0.8), bright(style)))
@@ -160,7 +160,7 @@ def _box(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.GarbageCan)
-def _garbage_can(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _garbage_can(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(
         style,
@@ -191,7 +191,7 @@ def _garbage_can(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.LaundryHamper)
-def _hamper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _hamper(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     weave = Paint(
         choose(style, "weave", ((190, 158, 112), (140, 104, 70), (210, 206, 196))),
@@ -214,7 +214,7 @@ def _hamper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.LaundryHamperLid)
-def _hamper_lid(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _hamper_lid(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     weave = Paint(
         choose(style, "weave", ((190, 158, 112), (140, 104, 70), (210, 206, 196))),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.parts import SLAB, stove_area
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BIG_STEEL,
@@ -34,7 +34,7 @@ _TOE = 0.09
 
 
 @shape(ObjectClass.CounterTop)
-def _counter(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _counter(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     if style & STOVE:
         _stove(b, size, style)
         return
@@ -78,7 +78,7 @@ def _stove(b: MeshBuilder, size: Vector, style: int) -> None:
 
 
 @shape(ObjectClass.DiningTable)
-def _dining_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _dining_table(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(style, "top", (wood(style), wood(style), Paint((228, 224, 214))))
     block(b, 0.0, h - 0.04, 0.0, (w, 0.04, d), paint, "xXyYzZ")
@@ -94,7 +94,7 @@ def _dining_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.CoffeeTable)
-def _coffee_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _coffee_table(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose(
         style, "top", (wood(style), wood(style), Paint((150, 176, 180), Texture.GLASS, 0.3))
@@ -107,7 +107,7 @@ def _coffee_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.SideTable)
-def _side_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _side_table(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose_unit(style)
     block(b, 0.0, h - 0.03, 0.0, (w, 0.03, d), paint, "xXyYzZ")
@@ -122,7 +122,7 @@ def _side_table(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Desk)
-def _desk(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _desk(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose_unit(style)
     block(b, 0.0, h - 0.035, 0.0, (w, 0.035, d), paint, "xXyYzZ")
@@ -137,7 +137,7 @@ def _desk(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Dresser)
-def _dresser(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _dresser(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose_unit(style)
     block(b, 0.0, h - 0.03, 0.0, (w, 0.03, d), paint, "xXyYzZ")
@@ -146,7 +146,7 @@ def _dresser(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TVStand)
-def _tv_stand(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _tv_stand(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     paint = choose_unit(style)
     block(b, 0.0, h - 0.035, 0.0, (w, 0.035, d), paint, "xXyYzZ")
@@ -158,13 +158,13 @@ def _tv_stand(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Shelf)
-def _shelf(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _shelf(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     paint = choose(style, "board", (wood(style), wood(style), Paint((234, 232, 226))))
     block(b, 0.0, 0.0, 0.0, size, paint, "xXyYzZ")
 
 
 @shape(ObjectClass.Cart)
-def _cart(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cart(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     frame = choose(style, "frame", (STEEL, Paint((60, 110, 120)), Paint((232, 230, 226))))
     for y in cart_shelves(size):

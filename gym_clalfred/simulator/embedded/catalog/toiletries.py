@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Look
+from gym_clalfred.simulator.embedded.catalog.look import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     CERAMIC,
@@ -22,7 +22,7 @@ from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Text
 
 
 @shape(ObjectClass.SoapBar)
-def _soap_bar(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _soap_bar(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     soap = Paint(
         choose(
@@ -49,7 +49,7 @@ def _soap_bar(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.SoapBottle)
-def _soap_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _soap_bottle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     liquid = Paint(
         choose(
@@ -77,7 +77,7 @@ def _soap_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.SprayBottle)
-def _spray_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _spray_bottle(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     liquid = Paint(
         choose(
@@ -112,7 +112,7 @@ def _spray_bottle(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.Plunger)
-def _plunger(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _plunger(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     rubber = Paint(choose(style, "rubber", ((160, 54, 40), (40, 40, 42), (120, 40, 36))))
     b.lathe([(r, 0.0), (0.9 * r, 0.12 * h), (0.3 * r, 0.26 * h)], rubber, cap_bottom=False)
@@ -127,7 +127,7 @@ def _plunger(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ScrubBrush)
-def _scrub_brush(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _scrub_brush(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     r, h = size[0] / 2, size[1]
     pot = choose(style, "pot", (CERAMIC, STEEL, Paint((70, 90, 110))))
     b.lathe([(0.85 * r, 0.0), (r, 0.34 * h)], pot, sides=6)
@@ -145,12 +145,12 @@ def _scrub_brush(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.ToiletPaper)
-def _toilet_paper(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _toilet_paper(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     _roll(b, size[0] / 2, size[1], 0.36)
 
 
 @shape(ObjectClass.ToiletPaperRoll)
-def _toilet_paper_core(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _toilet_paper_core(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     card = Paint((176, 142, 104))
     r = size[0] / 2
     b.lathe([(r, 0.0), (r, size[1])], card, cap_top=False, cap_bottom=False)
@@ -160,7 +160,7 @@ def _toilet_paper_core(b: MeshBuilder, size: Vector, style: int, look: Look) -> 
 
 
 @shape(ObjectClass.PaperTowelRoll)
-def _paper_towel_roll(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _paper_towel_roll(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     _roll(b, size[0] / 2, size[1], 0.3)
 
 
@@ -176,12 +176,12 @@ def _roll(b: MeshBuilder, r: float, h: float, core: float) -> None:
 
 
 @shape(ObjectClass.PaperTowel)
-def _paper_towel(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _paper_towel(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     block(b, 0.0, 0.0, 0.0, size, Paint((238, 238, 232), Texture.CHECKS, 0.04))
 
 
 @shape(ObjectClass.Towel, ObjectClass.HandTowel)
-def _towel(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _towel(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     _textile(b, size, style, 1)
 
 
@@ -208,7 +208,7 @@ def _textile(b: MeshBuilder, size: Vector, style: int, folds: int) -> None:
 
 
 @shape(ObjectClass.Cloth)
-def _cloth(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _cloth(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size[0] / 2, size[1], size[2] / 2
     paint = Paint(
         bright(style).colour,
@@ -230,7 +230,7 @@ def _cloth(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.DishSponge)
-def _sponge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _sponge(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     foam = Paint(
         choose(style, "foam", ((236, 206, 70), (240, 190, 80), (240, 150, 160), (120, 190, 220))),
@@ -245,7 +245,7 @@ def _sponge(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
 
 
 @shape(ObjectClass.TissueBox)
-def _tissue_box(b: MeshBuilder, size: Vector, style: int, look: Look) -> None:
+def _tissue_box(b: MeshBuilder, size: Vector, style: int, look: Appearance) -> None:
     w, h, d = size
     card = Paint(
         bright(style).colour,

@@ -248,7 +248,7 @@ class _Arrangement:
         return None
 
 
-class _Site:
+class _RoomFrame:
     """What stays the same over all arrangements of a room: surfaces, obstacles, sightlines."""
 
     def __init__(self, room: Room) -> None:
@@ -355,7 +355,7 @@ class _Site:
         return spots
 
 
-class _Fixtures:
+class _FixturesKey:
     """A room's fixtures as a key that is compared by identity; comparing them would be slow."""
 
     def __init__(self, room: Room) -> None:
@@ -365,13 +365,13 @@ class _Fixtures:
         return id(self.room.fixtures)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Fixtures) and self.room.fixtures is other.room.fixtures
+        return isinstance(other, _FixturesKey) and self.room.fixtures is other.room.fixtures
 
 
 @lru_cache(maxsize=256)
-def _site_of(key: _Fixtures) -> _Site:
-    return _Site(key.room)
+def _site_of(key: _FixturesKey) -> _RoomFrame:
+    return _RoomFrame(key.room)
 
 
-def _site(room: Room) -> _Site:
-    return _site_of(_Fixtures(room))
+def _site(room: Room) -> _RoomFrame:
+    return _site_of(_FixturesKey(room))

@@ -10,8 +10,8 @@ from gym_clalfred.simulator.embedded.generator.counters import Counters
 from gym_clalfred.simulator.embedded.generator.layout import (
     FRONT_METRES,
     DoesNotFitError,
-    Layout,
-    Place,
+    FloorPlan,
+    WallPlace,
 )
 from gym_clalfred.simulator.embedded.generator.living_room import dresser
 from gym_clalfred.simulator.embedded.generator.shell import Side
@@ -20,7 +20,7 @@ from gym_clalfred.simulator.embedded.room import Fixture
 _SHOWER_HEIGHT = 2.0
 
 
-def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def furnish(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     """Fills a bathroom; see ``kitchen.furnish``."""
     common.add_door(layout)
     if ObjectClass.Bathtub in classes:
@@ -61,7 +61,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     common.hang_pictures(layout, classes, {ObjectClass.Painting: 1})
 
 
-def _bathtub(layout: Layout, classes: frozenset[ObjectClass]) -> None:
+def _bathtub(layout: FloorPlan, classes: frozenset[ObjectClass]) -> None:
     size = layout.usual_size(ObjectClass.Bathtub)
     for scale in (1.0, 0.92, 0.84):
         scaled = (round(size[0] * scale, 2), size[1], size[2])
@@ -78,7 +78,7 @@ def _bathtub(layout: Layout, classes: frozenset[ObjectClass]) -> None:
     tall = round(_SHOWER_HEIGHT - rim, 2)
     if ObjectClass.ShowerHead in classes:
         head = layout.usual_size(ObjectClass.ShowerHead)
-        spot = Place(place.side, round(place.t - sign * (scaled[0] / 2 - 0.35), 3))
+        spot = WallPlace(place.side, round(place.t - sign * (scaled[0] / 2 - 0.35), 3))
         layout.at_wall(ObjectClass.ShowerHead, spot, head, y=1.75, solid=False)
     deep = 0.0
     if ObjectClass.ShowerCurtain in classes:
@@ -89,12 +89,12 @@ def _bathtub(layout: Layout, classes: frozenset[ObjectClass]) -> None:
         wide, deep = 0.6, 0.05
         part = ObjectClass.ShowerDoor
     if deep:
-        spot = Place(place.side, round(place.t + sign * (scaled[0] / 2 - wide / 2), 3))
+        spot = WallPlace(place.side, round(place.t + sign * (scaled[0] / 2 - wide / 2), 3))
         layout.at_wall(
             part, spot, (wide, tall, deep), y=rim, gap=size[2] - deep - 0.01, solid=False
         )
         if part == ObjectClass.ShowerDoor and ObjectClass.ShowerGlass in classes:
-            spot = Place(place.side, round(spot.t - sign * (wide / 2 + 0.16), 3))
+            spot = WallPlace(place.side, round(spot.t - sign * (wide / 2 + 0.16), 3))
             layout.at_wall(
                 ObjectClass.ShowerGlass,
                 spot,
@@ -105,7 +105,7 @@ def _bathtub(layout: Layout, classes: frozenset[ObjectClass]) -> None:
             )
 
 
-def _shower(layout: Layout, classes: frozenset[ObjectClass]) -> None:
+def _shower(layout: FloorPlan, classes: frozenset[ObjectClass]) -> None:
     """A corner behind glass: a fixed pane on one side and the door on the other."""
     for metres in (0.95, 0.85, 0.75):
         size = (metres, _SHOWER_HEIGHT, metres)
@@ -129,7 +129,7 @@ def _shower(layout: Layout, classes: frozenset[ObjectClass]) -> None:
     raise DoesNotFitError("no corner for a shower")
 
 
-def _pane(layout: Layout, side: Side, t: float, metres: float, at_start: bool) -> None:
+def _pane(layout: FloorPlan, side: Side, t: float, metres: float, at_start: bool) -> None:
     """The fixed pane, at a right angle to the wall."""
     thick = 0.03
     x, z = side.point(t - thick / 2 if at_start else t + thick / 2, (metres - 0.05) / 2)
@@ -141,7 +141,7 @@ def _pane(layout: Layout, side: Side, t: float, metres: float, at_start: bool) -
     )
 
 
-def _vanity(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> list[Fixture]:
+def _vanity(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> list[Fixture]:
     """One or two sinks in a row of counters."""
     cabinets = 4 if ObjectClass.Cabinet in classes else 0
     drawers = 3 + 3 * int(layout.chance(0.4)) if ObjectClass.Drawer in classes else 0
@@ -178,10 +178,10 @@ def _vanity(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     sinks = []
     for k, gap in enumerate(gaps):
         if gap > 0.05:
-            counters.counter(Place(place.side, round(t + gap / 2, 4)), round(gap - 0.001, 4))
+            counters.counter(WallPlace(place.side, round(t + gap / 2, 4)), round(gap - 0.001, 4))
             t += gap
         if k < count:
-            sinks.append(counters.add_sink(Place(place.side, round(t + sink / 2, 4)), sink))
+            sinks.append(counters.add_sink(WallPlace(place.side, round(t + sink / 2, 4)), sink))
             t += sink
     wanted = {ObjectClass.Cabinet, ObjectClass.Drawer} & classes
     if ObjectClass.Dresser in classes:
@@ -191,14 +191,14 @@ def _vanity(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     return sinks
 
 
-def _pedestal(layout: Layout) -> Fixture:
+def _pedestal(layout: FloorPlan) -> Fixture:
     counters = Counters(layout, depth=0.46, height=0.86)
     size = (0.56, 1.9, counters.depth)
     place = layout.need(size, front=FRONT_METRES)
     return counters.add_sink(place, size[0], style=layout.style("sink") | PEDESTAL)
 
 
-def _mirror(layout: Layout, sink: Fixture, k: int) -> None:
+def _mirror(layout: FloorPlan, sink: Fixture, k: int) -> None:
     width, height, depth = layout.usual_size(ObjectClass.Mirror)
     size = (min(width, sink.size[0]), min(height, 0.8), depth)
     x, _, z = sink.position
@@ -213,7 +213,7 @@ def _mirror(layout: Layout, sink: Fixture, k: int) -> None:
         raise DoesNotFitError("no wall for the mirror")
 
 
-def _toilet(layout: Layout) -> None:
+def _toilet(layout: FloorPlan) -> None:
     """With the paper hanger on the nearest free piece of wall."""
     size = layout.usual_size(ObjectClass.Toilet)
     place = layout.need((size[0] + 0.3, size[1] + 0.4, size[2]), front=0.5)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import common
-from gym_clalfred.simulator.embedded.generator.layout import FRONT_METRES, Layout, Place
+from gym_clalfred.simulator.embedded.generator.layout import FRONT_METRES, FloorPlan, WallPlace
 from gym_clalfred.simulator.embedded.generator.living_room import dresser, side_tables, stand_lamp
 from gym_clalfred.simulator.embedded.room import Fixture
 
 
-def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def furnish(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     """Fills a bedroom; see ``kitchen.furnish``."""
     common.add_door(layout)
     _bed(layout, classes, roominess)
@@ -48,7 +48,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     )
 
 
-def _bed(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def _bed(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     width, height, depth = layout.usual_size(ObjectClass.Bed)
     # Small rooms have single beds.
     width = round(width * (0.68 if roominess < 0.4 else 0.85 if roominess < 0.7 else 1.0), 2)
@@ -64,18 +64,18 @@ def _bed(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> N
         wide = width
     left = layout.chance(0.5) or both
     t = place.t + (wide - width) / 2 * (0 if both or not beside else 1 if left else -1)
-    layout.at_wall(ObjectClass.Bed, Place(place.side, round(t, 3)), size)
+    layout.at_wall(ObjectClass.Bed, WallPlace(place.side, round(t, 3)), size)
     drawers = ObjectClass.Drawer in classes
     for sign in (-1, 1) if both else (-1,) if left else (1,):
         if not beside:
             break
         spot = round(t + sign * (width / 2 + night[0] / 2 + 0.03), 3)
-        table = layout.at_wall(ObjectClass.SideTable, Place(place.side, spot), night, front=0.6)
+        table = layout.at_wall(ObjectClass.SideTable, WallPlace(place.side, spot), night, front=0.6)
         if drawers:
             common.add_drawer_under_top(layout, table)
 
 
-def _desk(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
+def _desk(layout: FloorPlan, classes: frozenset[ObjectClass]) -> Fixture:
     width, height, depth = layout.usual_size(ObjectClass.Desk)
     for scale in (1.0, 0.85, 0.7):
         size = (round(width * scale, 2), height, depth)
@@ -92,18 +92,18 @@ def _desk(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
     return desk
 
 
-def _hamper(layout: Layout) -> None:
+def _hamper(layout: FloorPlan) -> None:
     """The hamper with its lid leaning against the wall beside it."""
     size = layout.usual_size(ObjectClass.LaundryHamper)
     place = layout.need((size[0] + 0.08, size[1], size[2]), front=0.5, where="corner")
-    spot = Place(place.side, round(place.t - 0.04, 3))
+    spot = WallPlace(place.side, round(place.t - 0.04, 3))
     hamper = layout.at_wall(ObjectClass.LaundryHamper, spot, size, front=0.5)
     lid = (0.04, round(size[0] - 0.05, 2), round(size[2] - 0.02, 2))
-    beside = Place(place.side, round(spot.t + hamper.size[0] / 2 + 0.03, 3))
+    beside = WallPlace(place.side, round(spot.t + hamper.size[0] / 2 + 0.03, 3))
     layout.at_wall(ObjectClass.LaundryHamperLid, beside, lid)
 
 
-def _extras(layout: Layout, classes: frozenset[ObjectClass]) -> None:
+def _extras(layout: FloorPlan, classes: frozenset[ObjectClass]) -> None:
     if ObjectClass.Chair in classes and not layout.of(ObjectClass.Chair):
         common.stand(layout, ObjectClass.Chair, where="corner", gap=0.02)
     if ObjectClass.DiningTable in classes:

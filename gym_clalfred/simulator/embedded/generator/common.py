@@ -9,8 +9,8 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.generator.layout import (
     FRONT_METRES,
     DoesNotFitError,
-    Layout,
-    Place,
+    FloorPlan,
+    WallPlace,
     box_of,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Box, Side
@@ -22,7 +22,7 @@ _DOOR_HEIGHT = 2.05
 _SWITCH_HEIGHT = 1.15
 
 
-def add_door(layout: Layout, sides: Sequence[Side] | None = None) -> Place:
+def add_door(layout: FloorPlan, sides: Sequence[Side] | None = None) -> WallPlace:
     """Cuts a door into one of the walls, with free floor before it and a light switch beside it."""
     size = (_DOOR_WIDTH, _DOOR_HEIGHT, 0.03)
     place = layout.find(size, front=0.8, margin=0.05, sides=sides, where="corner")
@@ -41,7 +41,9 @@ def add_door(layout: Layout, sides: Sequence[Side] | None = None) -> Place:
     return place
 
 
-def add_window(layout: Layout, place: Place, width: float, sill: float, height: float) -> Fixture:
+def add_window(
+    layout: FloorPlan, place: WallPlace, width: float, sill: float, height: float
+) -> Fixture:
     """Cuts a window into a wall and adds its frame and panes."""
     opening = Opening(
         "window",
@@ -55,7 +57,7 @@ def add_window(layout: Layout, place: Place, width: float, sill: float, height: 
 
 
 def add_windows(
-    layout: Layout,
+    layout: FloorPlan,
     classes: frozenset[ObjectClass],
     count: int,
     *,
@@ -85,7 +87,11 @@ def add_windows(
 
 
 def _dress(
-    layout: Layout, classes: frozenset[ObjectClass], place: Place, window: Fixture, first: bool
+    layout: FloorPlan,
+    classes: frozenset[ObjectClass],
+    place: WallPlace,
+    window: Fixture,
+    first: bool,
 ) -> None:
     width, height, _ = window.size
     sill = window.position[1]
@@ -106,7 +112,7 @@ def _dress(
 
 
 def hang(
-    layout: Layout,
+    layout: FloorPlan,
     object_class: ObjectClass,
     size: Vector,
     y: float,
@@ -129,7 +135,7 @@ def hang(
 
 
 def hang_pictures(
-    layout: Layout, classes: frozenset[ObjectClass], kinds: dict[ObjectClass, int]
+    layout: FloorPlan, classes: frozenset[ObjectClass], kinds: dict[ObjectClass, int]
 ) -> None:
     """Hangs up to so many paintings, posters and mirrors of each kind, at least one of each."""
     for object_class, count in kinds.items():
@@ -149,7 +155,7 @@ def hang_pictures(
 
 
 def stand(
-    layout: Layout,
+    layout: FloorPlan,
     object_class: ObjectClass,
     *,
     size: Vector | None = None,
@@ -171,7 +177,9 @@ def stand(
     return layout.at_wall(object_class, place, size, front=front, gap=gap, style=style)
 
 
-def add_drawers(layout: Layout, body: Fixture, rows: int, columns: int, low: float = 0.06) -> None:
+def add_drawers(
+    layout: FloorPlan, body: Fixture, rows: int, columns: int, low: float = 0.06
+) -> None:
     """Fills the front of a solid body with drawers."""
     width, height, depth = body.size
     wide = (width - 0.04) / columns
@@ -183,7 +191,7 @@ def add_drawers(layout: Layout, body: Fixture, rows: int, columns: int, low: flo
             layout.built_in(body, ObjectClass.Drawer, x, low + row * tall + 0.01, size)
 
 
-def add_drawer_under_top(layout: Layout, table: Fixture, share: float = 1.0) -> None:
+def add_drawer_under_top(layout: FloorPlan, table: Fixture, share: float = 1.0) -> None:
     """Adds one drawer right under the top of a table, over ``share`` of its width."""
     width, height, depth = table.size
     tall = 0.15
@@ -193,7 +201,7 @@ def add_drawer_under_top(layout: Layout, table: Fixture, share: float = 1.0) -> 
 
 
 def free_standing(
-    layout: Layout,
+    layout: FloorPlan,
     object_class: ObjectClass,
     size: Vector,
     *,
@@ -224,7 +232,7 @@ def free_standing(
     return None
 
 
-def add_chairs(layout: Layout, table: Fixture, count: int, style: int | None = None) -> int:
+def add_chairs(layout: FloorPlan, table: Fixture, count: int, style: int | None = None) -> int:
     """Pushes chairs to a table, facing it; fewer if there is no space. Returns how many."""
     chair = layout.usual_size(ObjectClass.Chair, style)
     width, _, depth = table.size
@@ -250,7 +258,7 @@ def add_chairs(layout: Layout, table: Fixture, count: int, style: int | None = N
 
 
 def add_shelves(
-    layout: Layout, boards: int, *, required: bool = True, low: float = 0.6
+    layout: FloorPlan, boards: int, *, required: bool = True, low: float = 0.6
 ) -> list[Fixture]:
     """Mounts one wall board, or some above each other with free floor before them.
 
@@ -286,14 +294,14 @@ def add_shelves(
     return []
 
 
-def add_garbage_can(layout: Layout) -> Fixture:
+def add_garbage_can(layout: FloorPlan) -> Fixture:
     """Stands the garbage can at a wall where one can get to it."""
     fixture = stand(layout, ObjectClass.GarbageCan, where="corner", front=0.5)
     assert fixture is not None
     return fixture
 
 
-def add_plants(layout: Layout, count: int) -> None:
+def add_plants(layout: FloorPlan, count: int) -> None:
     """Stands potted plants in corners; at least one must fit."""
     for k in range(count):
         style = layout.style(f"HousePlant/{k}")

@@ -15,8 +15,8 @@ from gym_clalfred.simulator.embedded.catalog.parts import (
 from gym_clalfred.simulator.embedded.generator.layout import (
     FRONT_METRES,
     DoesNotFitError,
-    Layout,
-    Place,
+    FloorPlan,
+    WallPlace,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Side
 from gym_clalfred.simulator.embedded.room import Fixture
@@ -29,7 +29,7 @@ _KICK = 0.05
 
 
 @dataclass(frozen=True)
-class Run:
+class CounterRun:
     """A stretch of wall with counters on it, from ``t0`` to ``t1``; corners with the next run."""
 
     side: Side
@@ -49,7 +49,7 @@ class Counters:
     ``cabinets`` and ``drawers`` are how many more the room may get, ``column`` about how wide.
     """
 
-    layout: Layout
+    layout: FloorPlan
     depth: float
     height: float = 0.9
     cabinets: int = 10
@@ -65,7 +65,7 @@ class Counters:
         """Of all counters in the room."""
         return self.layout.style("counters")
 
-    def fill(self, run: Run, appliances: list[ObjectClass], *, fridge_last: bool) -> None:
+    def fill(self, run: CounterRun, appliances: list[ObjectClass], *, fridge_last: bool) -> None:
         """Builds the appliances in their order along a run, with counters in the gaps.
 
         ``CounterTop`` in the list stands for a stove. A fridge ends the run: at the high end if
@@ -79,10 +79,10 @@ class Counters:
         t = run.t0
         for k, gap in enumerate(gaps):
             if gap > 0:
-                self.counter(Place(run.side, t + gap / 2), gap)
+                self.counter(WallPlace(run.side, t + gap / 2), gap)
                 t += gap
             if k < len(appliances):
-                self._appliance(appliances[k], Place(run.side, t + widths[k] / 2), widths[k])
+                self._appliance(appliances[k], WallPlace(run.side, t + widths[k] / 2), widths[k])
                 t += widths[k]
 
     def _gaps(self, appliances: list[ObjectClass], spare: float, fridge_last: bool) -> list[float]:
@@ -109,7 +109,7 @@ class Counters:
             return 0.62 + 0.04 * (self.layout.style("stove") % 4)
         return self.layout.usual_size(appliance)[0]
 
-    def _appliance(self, appliance: ObjectClass, place: Place, width: float) -> None:
+    def _appliance(self, appliance: ObjectClass, place: WallPlace, width: float) -> None:
         layout = self.layout
         if appliance == ObjectClass.Fridge:
             _, tall, deep = layout.usual_size(ObjectClass.Fridge)
@@ -127,7 +127,7 @@ class Counters:
         for part in (*stove_burners(size), *stove_knobs(size)):
             layout.attach(self.stove, part)
 
-    def add_sink(self, place: Place, width: float, style: int | None = None) -> Fixture:
+    def add_sink(self, place: WallPlace, width: float, style: int | None = None) -> Fixture:
         """A sink with basin and faucet, as deep and high as the counters."""
         size = (width, self.height, self.depth)
         sink = self.layout.at_wall(
@@ -142,12 +142,12 @@ class Counters:
         self.sinks.append(sink)
         return sink
 
-    def corner(self, place: Place) -> None:
+    def corner(self, place: WallPlace) -> None:
         """The square piece in which two runs meet; nothing can be built into it."""
         size = (self.depth, self.height, self.depth)
         self.tops.append(self.layout.at_wall(ObjectClass.CounterTop, place, size, style=self.style))
 
-    def counter(self, place: Place, width: float) -> Fixture:
+    def counter(self, place: WallPlace, width: float) -> Fixture:
         """A piece of counter with cabinets and drawers as far as the budget reaches."""
         layout = self.layout
         columns = max(1, round(width / self.column))
@@ -207,7 +207,7 @@ class Counters:
             size = (face, round(low - 0.01, 3), deep)
             self.layout.built_in(top, ObjectClass.Cabinet, x, _KICK, size)
 
-    def wall_cabinets(self, runs: list[Run], bottom: float = 1.34) -> None:
+    def wall_cabinets(self, runs: list[CounterRun], bottom: float = 1.34) -> None:
         """Hangs cabinets over the counters as far as walls are free and the budget reaches."""
         size = (0.56, 0.62, 0.34)
         for run in runs:
@@ -219,7 +219,7 @@ class Counters:
                 count = min(count, max(1, round((b - a) / size[0])), self.cabinets)
                 wide = min((b - a) / max(count, 1), 0.7)
                 for k in range(count):
-                    place = Place(run.side, round(a + (k + 0.5) * wide, 4))
+                    place = WallPlace(run.side, round(a + (k + 0.5) * wide, 4))
                     self.layout.at_wall(
                         ObjectClass.Cabinet,
                         place,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import common
-from gym_clalfred.simulator.embedded.generator.counters import Counters, Run
+from gym_clalfred.simulator.embedded.generator.counters import CounterRun, Counters
 from gym_clalfred.simulator.embedded.generator.layout import (
     FRONT_METRES,
     DoesNotFitError,
-    Layout,
-    Place,
+    FloorPlan,
+    WallPlace,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Side
 from gym_clalfred.simulator.embedded.room import Fixture
@@ -17,7 +17,7 @@ from gym_clalfred.simulator.embedded.room import Fixture
 _APPLIANCES = (ObjectClass.Fridge, ObjectClass.Sink, ObjectClass.CounterTop)
 
 
-def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def furnish(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     """Fills a kitchen; ``roominess`` is 0 for the smallest of all kitchens and 1 for the largest.
 
     Raises:
@@ -66,7 +66,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     common.hang_pictures(layout, classes, {ObjectClass.Mirror: 1})
 
 
-def _choose_runs(layout: Layout, counters: Counters, roominess: float) -> list[Run]:
+def _choose_runs(layout: FloorPlan, counters: Counters, roominess: float) -> list[CounterRun]:
     """The walls that get counters: one, two facing each other, or two or three in a row."""
     depth, sides = counters.depth, layout.shell.sides
     count = len(sides)
@@ -95,8 +95,8 @@ def _choose_runs(layout: Layout, counters: Counters, roominess: float) -> list[R
 
 
 def _measure(
-    layout: Layout, counters: Counters, plan: list[Side], wish: float, depth: float
-) -> list[Run] | None:
+    layout: FloorPlan, counters: Counters, plan: list[Side], wish: float, depth: float
+) -> list[CounterRun] | None:
     """Cuts a plan's walls to the wished length of counters; ``None`` if they are too short."""
     linked = len(plan) > 1 and plan[1].along == plan[0].inward
     if len(plan) == 3 and plan[1].length < 2 * depth + 1.15:
@@ -130,14 +130,14 @@ def _measure(
         excess -= cut
         if len(plan) == 1:
             break
-    runs = [Run(side, round(t0, 3), round(t1, 3)) for side, (t0, t1) in zip(plan, spans)]
+    runs = [CounterRun(side, round(t0, 3), round(t1, 3)) for side, (t0, t1) in zip(plan, spans)]
     if linked:
         for side in plan[:-1]:
-            counters.corner(Place(side, round(side.length - depth / 2, 3)))
+            counters.corner(WallPlace(side, round(side.length - depth / 2, 3)))
     return runs
 
 
-def _distribute(layout: Layout, runs: list[Run]) -> tuple[list[list[ObjectClass]], bool]:
+def _distribute(layout: FloorPlan, runs: list[CounterRun]) -> tuple[list[list[ObjectClass]], bool]:
     """Which appliances go to which run, in order, and whether the fridge ends the last run."""
     widths = {
         ObjectClass.Fridge: 0.9,
@@ -160,7 +160,7 @@ def _distribute(layout: Layout, runs: list[Run]) -> tuple[list[list[ObjectClass]
     raise DoesNotFitError("appliances do not fit the counters")
 
 
-def _microwave(layout: Layout, counters: Counters) -> None:
+def _microwave(layout: FloorPlan, counters: Counters) -> None:
     """On a counter, or hung over the stove."""
     stove = counters.stove
     assert stove is not None
@@ -170,7 +170,7 @@ def _microwave(layout: Layout, counters: Counters) -> None:
         t = _along(side, stove)
         box = side.box(t - size[0] / 2, t + size[0] / 2, 0.0, size[2], 1.3, 1.3 + size[1])
         if layout.is_free(box):
-            layout.at_wall(ObjectClass.Microwave, Place(side, t), size, y=1.3, solid=False)
+            layout.at_wall(ObjectClass.Microwave, WallPlace(side, t), size, y=1.3, solid=False)
             return
     counters.on_counter(ObjectClass.Microwave)
 
@@ -186,7 +186,7 @@ def _is_at(side: Side, fixture: Fixture) -> bool:
     return 0.0 < away < 0.6 and 0.0 < _along(side, fixture) < side.length
 
 
-def _island(layout: Layout, counters: Counters) -> None:
+def _island(layout: FloorPlan, counters: Counters) -> None:
     """A piece of counter in the middle of the floor, cabinets on one side."""
     size = (layout.between(1.2, 1.8), counters.height, 0.7)
     island = common.free_standing(
@@ -201,7 +201,7 @@ def _island(layout: Layout, counters: Counters) -> None:
         counters.tops.append(island)
 
 
-def _table(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def _table(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     chairs = int(layout.rng.integers(2, 5)) if ObjectClass.Chair in classes else 0
     if ObjectClass.DiningTable in classes:
         wide = layout.between(1.0, 1.3) if roominess < 0.6 else layout.between(1.3, 1.7)

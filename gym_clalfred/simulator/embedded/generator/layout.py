@@ -31,7 +31,7 @@ class DoesNotFitError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class WallPlace:
     """A free place at a wall: the side and the distance of the centre along it."""
 
     side: Side
@@ -46,7 +46,7 @@ def box_of(position: Vector, size: Vector, yaw: float) -> Box:
 
 
 @dataclass
-class Layout:
+class FloorPlan:
     """Collects fixtures; every placing method keeps them from overlapping.
 
     Args:
@@ -126,7 +126,7 @@ class Layout:
     def at_wall(
         self,
         object_class: ObjectClass,
-        place: Place,
+        place: WallPlace,
         size: Vector,
         *,
         y: float = 0.0,
@@ -264,7 +264,7 @@ class Layout:
         sides: Sequence[Side] | None = None,
         where: str = "any",
         near: tuple[float, float] | None = None,
-    ) -> Place | None:
+    ) -> WallPlace | None:
         """A free place at a wall, or ``None``.
 
         Args:
@@ -273,7 +273,7 @@ class Layout:
             where: "any", "corner" (an end of a free stretch) or "middle" (of the longest one).
             near: take the place closest to this point of the floor instead.
         """
-        best: tuple[float, Place] | None = None
+        best: tuple[float, WallPlace] | None = None
         for side in sides if sides is not None else self.shuffled_sides():
             need = size[0] + 2 * margin
             fitting = [
@@ -291,19 +291,19 @@ class Layout:
                     x, z = side.point(t, size[2] / 2)
                     distance = (x - near[0]) ** 2 + (z - near[1]) ** 2
                     if best is None or distance < best[0]:
-                        best = distance, Place(side, round(t, 3))
+                        best = distance, WallPlace(side, round(t, 3))
                 continue
             if where == "middle":
                 a, b = max(fitting, key=lambda span: span[1] - span[0])
-                return Place(side, round((a + b) / 2, 3))
+                return WallPlace(side, round((a + b) / 2, 3))
             a, b = fitting[int(self.rng.integers(len(fitting)))]
             slack = b - a - need
             corner = where == "corner"
             share = float(self.rng.integers(2)) if corner else float(self.rng.random())
-            return Place(side, round(a + need / 2 + share * slack, 3))
+            return WallPlace(side, round(a + need / 2 + share * slack, 3))
         return best[1] if best is not None else None
 
-    def need(self, size: Vector, **options: object) -> Place:
+    def need(self, size: Vector, **options: object) -> WallPlace:
         """As ``find``; raises ``DoesNotFitError`` if there is no place."""
         place = self.find(size, **options)  # type: ignore[arg-type]
         if place is None:

@@ -8,7 +8,7 @@ from gym_clalfred.simulator.embedded.generator import common
 from gym_clalfred.simulator.embedded.generator.layout import (
     FRONT_METRES,
     DoesNotFitError,
-    Layout,
+    FloorPlan,
     box_of,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Box
@@ -19,7 +19,7 @@ from gym_clalfred.simulator.embedded.room import Fixture
 _LEG_ROOM = 0.66
 
 
-def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def furnish(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     """Fills a living room; see ``kitchen.furnish``."""
     common.add_door(layout)
     television = _television(layout, classes)
@@ -47,7 +47,7 @@ def furnish(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -
     )
 
 
-def _television(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
+def _television(layout: FloorPlan, classes: frozenset[ObjectClass]) -> Fixture:
     """On a stand, a dresser or a low table, or on the wall."""
     size = layout.usual_size(ObjectClass.Television)
     if ObjectClass.TVStand in classes:
@@ -75,7 +75,7 @@ def _television(layout: Layout, classes: frozenset[ObjectClass]) -> Fixture:
 
 
 def dresser(
-    layout: Layout, classes: frozenset[ObjectClass], *, above: float = 0.3, least: float = 0.0
+    layout: FloorPlan, classes: frozenset[ObjectClass], *, above: float = 0.3, least: float = 0.0
 ) -> Fixture:
     """A dresser at a wall with free wall above it, filled with drawers if the room has any."""
     size = layout.usual_size(ObjectClass.Dresser)
@@ -90,7 +90,7 @@ def dresser(
     return body
 
 
-def _sofa(layout: Layout, television: Fixture, roominess: float) -> Fixture:
+def _sofa(layout: FloorPlan, television: Fixture, roominess: float) -> Fixture:
     """Faces the television: free in the room if that is large, else at the best wall."""
     size = layout.usual_size(ObjectClass.Sofa)
     toward = turn(0.0, 1.0, television.yaw)
@@ -120,7 +120,7 @@ def _sofa(layout: Layout, television: Fixture, roominess: float) -> Fixture:
     return layout.at_wall(ObjectClass.Sofa, place, size, front=_LEG_ROOM, gap=0.04)
 
 
-def _clear_front(layout: Layout, seat: Fixture, metres: float) -> None:
+def _clear_front(layout: FloorPlan, seat: Fixture, metres: float) -> None:
     dx, dz = turn(0.0, seat.size[2] / 2 + metres / 2, seat.yaw)
     position = (seat.position[0] + dx, 0.0, seat.position[2] + dz)
     layout.keep_clear(box_of(position, (seat.size[0], 1.8, metres), seat.yaw))
@@ -132,7 +132,9 @@ def _before(seat: Fixture, size: Vector, away: float, shift: float = 0.0) -> Vec
     return round(seat.position[0] + dx, 3), 0.0, round(seat.position[2] + dz, 3)
 
 
-def _coffee_table(layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture) -> Fixture | None:
+def _coffee_table(
+    layout: FloorPlan, classes: frozenset[ObjectClass], sofa: Fixture
+) -> Fixture | None:
     if ObjectClass.CoffeeTable not in classes:
         return None
     size = layout.usual_size(ObjectClass.CoffeeTable)
@@ -151,7 +153,7 @@ def _coffee_table(layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture
     return common.stand(layout, ObjectClass.CoffeeTable, front=0.5)
 
 
-def _armchairs(layout: Layout, sofa: Fixture, table: Fixture | None, count: int) -> None:
+def _armchairs(layout: FloorPlan, sofa: Fixture, table: Fixture | None, count: int) -> None:
     """Beside the table, turned to it, or else at a wall; the first must fit."""
     added = 0
     for k in range(count):
@@ -186,7 +188,7 @@ def _armchairs(layout: Layout, sofa: Fixture, table: Fixture | None, count: int)
             added += chair_or_none is not None
 
 
-def _dining_table(layout: Layout, classes: frozenset[ObjectClass], roominess: float) -> None:
+def _dining_table(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:
     wide = layout.between(1.1, 1.4) if roominess < 0.7 else layout.between(1.4, 1.9)
     size = (wide, 0.76, layout.between(0.8, 0.95))
     table = common.free_standing(layout, ObjectClass.DiningTable, size, around=0.75, required=False)
@@ -202,7 +204,7 @@ def _dining_table(layout: Layout, classes: frozenset[ObjectClass], roominess: fl
 
 
 def _storage(
-    layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture, roominess: float
+    layout: FloorPlan, classes: frozenset[ObjectClass], sofa: Fixture, roominess: float
 ) -> None:
     """Dresser, cabinet, safe, desk, shelves, side tables, ottoman."""
     if ObjectClass.Dresser in classes and not layout.of(ObjectClass.Dresser):
@@ -235,7 +237,7 @@ def _storage(
 
 
 def side_tables(
-    layout: Layout, classes: frozenset[ObjectClass], near: tuple[float, float], count: float
+    layout: FloorPlan, classes: frozenset[ObjectClass], near: tuple[float, float], count: float
 ) -> None:
     """Small tables with a drawer, and a long one if the room has few other tables."""
     tables = layout.of(
@@ -267,7 +269,7 @@ def side_tables(
             common.add_drawer_under_top(layout, table)
 
 
-def _lamps(layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture) -> None:
+def _lamps(layout: FloorPlan, classes: frozenset[ObjectClass], sofa: Fixture) -> None:
     if ObjectClass.FloorLamp in classes:
         near = (sofa.position[0], sofa.position[2])
         common.stand(layout, ObjectClass.FloorLamp, front=0.5, near=near, gap=0.02)
@@ -276,7 +278,7 @@ def _lamps(layout: Layout, classes: frozenset[ObjectClass], sofa: Fixture) -> No
             stand_lamp(layout, lamp)
 
 
-def stand_lamp(layout: Layout, lamp: ObjectClass) -> Fixture:
+def stand_lamp(layout: FloorPlan, lamp: ObjectClass) -> Fixture:
     """Stands a lamp on a back corner of a table or dresser."""
     size = layout.usual_size(lamp)
     holders = layout.of(ObjectClass.Desk, ObjectClass.SideTable, ObjectClass.Dresser)

@@ -15,7 +15,7 @@ from gym_clalfred.simulator.embedded.generator import bathroom, bedroom, kitchen
 from gym_clalfred.simulator.embedded.generator.arrange import arrange
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
-from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, Layout
+from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, FloorPlan
 from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.shell import Shell, make_shell
 from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION, Traits, traits_of
@@ -84,11 +84,11 @@ def find_draft(number: int) -> tuple[int, float]:
 
 def make_draft(
     number: int, traits: Traits, attempt: int, area: float
-) -> tuple[Layout, list[tuple[float, float]]] | None:
+) -> tuple[FloorPlan, list[tuple[float, float]]] | None:
     """Furnishes a shell of about that floor area; ``None`` if something does not fit."""
     room_type = RoomType.of(number)
     rng = np.random.default_rng([ROOMS_VERSION, number, attempt])
-    layout = Layout(number, _choose_shell(room_type, area, rng), rng)
+    layout = FloorPlan(number, _choose_shell(room_type, area, rng), rng)
     try:
         _FURNISH[room_type](layout, traits.classes, traits.roominess)
     except DoesNotFitError:
@@ -128,7 +128,7 @@ def _snap(metres: float) -> float:
     return round(metres / 0.1) * 0.1
 
 
-def _finish(number: int, layout: Layout, walkable: list[tuple[float, float]]) -> Room:
+def _finish(number: int, layout: FloorPlan, walkable: list[tuple[float, float]]) -> Room:
     shell = layout.shell
     walls = []
     for side in shell.sides:

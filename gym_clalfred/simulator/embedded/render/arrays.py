@@ -58,7 +58,7 @@ class Faces(NamedTuple):
     bends: F32
 
 
-class Scene(NamedTuple):
+class SceneArrays(NamedTuple):
     """The M objects of a scene, their N polygons and what R receivers show of the light.
 
     All in world coordinates. A receiver is a polygon with a light map.
@@ -159,7 +159,7 @@ class Scratch(NamedTuple):
     patches: U32
 
 
-class Output(NamedTuple):
+class RenderTarget(NamedTuple):
     """What is rendered; empty what is not wanted, and written beyond what counts.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.render.arrays import F32, ONE, ZERO, Faces, Scene
+from gym_clalfred.simulator.embedded.render.arrays import F32, ONE, ZERO, Faces, SceneArrays
 from gym_clalfred.simulator.embedded.render.mesh import Texture
 from gym_clalfred.simulator.jit import kernel
 
@@ -47,10 +47,10 @@ def place(
         at: where the origin of the mesh goes.
         turn: sine and cosine of the turn about the vertical.
         rooted: darken towards the base, as furniture is where it meets the floor.
-        faces, scene: the fields of ``Faces`` and ``Scene``; plain tuples are quicker to pass.
+        faces, scene: the fields of ``Faces`` and ``SceneArrays``; plain tuples are quicker to pass.
         tiles: (T,) pattern repeats per texture tile.
     """
-    faces, scene = Faces(*faces), Scene(*scene)
+    faces, scene = Faces(*faces), SceneArrays(*scene)
     position = np.array([at[0], at[1], at[2]], dtype=np.float32)
     yaw = np.array([turn[0], turn[1]], dtype=np.float32)
     transform(first, position, yaw, faces, scene, scene.spheres[slot])
@@ -61,7 +61,9 @@ def place(
 
 
 @kernel(error_model="numpy")
-def transform(first: int, position: F32, yaw: F32, faces: Faces, scene: Scene, sphere: F32) -> None:
+def transform(
+    first: int, position: F32, yaw: F32, faces: Faces, scene: SceneArrays, sphere: F32
+) -> None:
     """Writes a mesh's polygons at ``first`` in world coordinates, wound alike, and its sphere.
 
     Args:
@@ -118,7 +120,13 @@ def transform(first: int, position: F32, yaw: F32, faces: Faces, scene: Scene, s
 
 @kernel(error_model="numpy")
 def paint(
-    first: int, base: np.float32, yaw: F32, faces: Faces, tiles: F32, rooted: bool, scene: Scene
+    first: int,
+    base: np.float32,
+    yaw: F32,
+    faces: Faces,
+    tiles: F32,
+    rooted: bool,
+    scene: SceneArrays,
 ) -> None:
     """Sets texture coordinates and light of the polygons that ``transform`` wrote at ``first``.
 

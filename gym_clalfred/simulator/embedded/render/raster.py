@@ -17,7 +17,7 @@ from gym_clalfred.simulator.embedded.render.arrays import (
     U8,
     ZERO,
     Camera,
-    Scene,
+    SceneArrays,
     Scratch,
 )
 from gym_clalfred.simulator.jit import exact, inlined
@@ -43,7 +43,7 @@ FAR_AWAY = np.float32(1e30)
 
 @exact
 def find_facing(
-    camera: Camera, objects: int, scene: Scene, carried: bool, scratch: Scratch
+    camera: Camera, objects: int, scene: SceneArrays, carried: bool, scratch: Scratch
 ) -> None:
     """Lists, object by object, the polygons that turn their front to the eye, and their corners.
 
@@ -85,7 +85,7 @@ def find_facing(
 
 @exact
 def draw_view(
-    camera: Camera, v: int, region: Region, objects: int, scene: Scene, scratch: Scratch
+    camera: Camera, v: int, region: Region, objects: int, scene: SceneArrays, scratch: Scratch
 ) -> None:
     """Fills ``inverse_depth`` and ``polygons`` for one view, after ``find_facing``.
 
@@ -198,7 +198,7 @@ def draw_view(
 
 @exact
 def find_region(
-    camera: Camera, objects: int, scene: Scene, classes_of: U8, wanted: int, scratch: Scratch
+    camera: Camera, objects: int, scene: SceneArrays, classes_of: U8, wanted: int, scratch: Scratch
 ) -> Region:
     """The part of the first view in which objects of a class can show, after ``find_facing``.
 

@@ -42,7 +42,7 @@ class Images(NamedTuple):
     classes: NDArray[np.uint8] | None = None
 
 
-class Look(NamedTuple):
+class CountedView(NamedTuple):
     """One view, counted.
 
     Args:
@@ -56,7 +56,7 @@ class Look(NamedTuple):
     sums: NDArray[np.int64]
 
 
-class Memory:
+class PicturePool:
     """Memory of pictures, handed out anew when nobody refers to it any more.
 
     Fresh memory of some megabytes costs more time, page by page, than drawing in it.
@@ -95,7 +95,7 @@ class Renderer:
         self.size = size
         self.focal = np.float32(size / 2 / math.tan(math.radians(FIELD_OF_VIEW_DEGREES / 2)))
         self._stamp = 0
-        self._memory = Memory()
+        self._memory = PicturePool()
         self._room = 0, 0
         self._scratch: Plain = ()
 
@@ -159,7 +159,7 @@ class Renderer:
         *,
         wanted: int | None = None,
         depth: bool = False,
-    ) -> Look:
+    ) -> CountedView:
         """What one view shows of which instance, without what is carried.
 
         Args:
@@ -182,7 +182,9 @@ class Renderer:
             sums,
         )
         shape = (self.size, self.size)
-        return Look(names[:pixels].reshape(shape), depths.reshape(shape) if depth else None, sums)
+        return CountedView(
+            names[:pixels].reshape(shape), depths.reshape(shape) if depth else None, sums
+        )
 
     def _camera(self, eye: Vector, views: tuple[tuple[float, float], ...]) -> Plain:
         """The fields of ``Camera``."""

@@ -27,8 +27,8 @@ from gym_clalfred.simulator.embedded.render.arrays import (
     U32,
     ZERO,
     Camera,
-    Output,
-    Scene,
+    RenderTarget,
+    SceneArrays,
     Scratch,
 )
 from gym_clalfred.simulator.embedded.render.packing import QUAD, write_colours
@@ -114,12 +114,12 @@ def shade_view(
     camera: Camera,
     v: int,
     stamp: int,
-    scene: Scene,
+    scene: SceneArrays,
     texels: U32,
     levels: I32,
     classes_of: U8,
     scratch: Scratch,
-    output: Output,
+    output: RenderTarget,
 ) -> None:
     """Colours one view, after ``draw_view``.
 
@@ -221,7 +221,7 @@ def level_of(area: np.float32, most: np.int32) -> np.uint64:
 
 
 @inlined
-def prepare(p: np.uint64, camera: Camera, v: int, scene: Scene, scratch: Scratch) -> None:
+def prepare(p: np.uint64, camera: Camera, v: int, scene: SceneArrays, scratch: Scratch) -> None:
     """Writes a polygon's terms for a view, and where its light map is."""
     terms, notes, paints = scratch.terms, scratch.notes, scene.paints
     axes, maps, receiver = scene.fine_axes, scene.fine_maps, scene.receivers_of[p]

@@ -18,7 +18,7 @@ from gym_clalfred.simulator.embedded.render.arrays import (
     U8,
     ZERO,
     LightMaps,
-    Scene,
+    SceneArrays,
 )
 from gym_clalfred.simulator.jit import exact, inlined, kernel
 
@@ -49,7 +49,7 @@ MOST_LIGHT = np.float32(255 / 128)
 
 @kernel(error_model="numpy")
 def describe_receiver(
-    p: int, r: int, texel: np.float32, scene: Scene, lights: LightMaps
+    p: int, r: int, texel: np.float32, scene: SceneArrays, lights: LightMaps
 ) -> tuple[int, int]:
     """Sets a receiver's axes and frame from its polygon; returns width and height of its map.
 
@@ -88,7 +88,7 @@ def describe_receiver(
 
 @exact
 def cast(
-    sign: int, slots: I32, receivers: I32, scene: Scene, lights: LightMaps, scratch: F32
+    sign: int, slots: I32, receivers: I32, scene: SceneArrays, lights: LightMaps, scratch: F32
 ) -> None:
     """Adds (sign 1) or takes away (-1) the shadows of some objects on some receivers.
 
@@ -140,7 +140,7 @@ def cast_on(
     m: int,
     r: int,
     patch: tuple[int, int, int, int],
-    scene: Scene,
+    scene: SceneArrays,
     lights: LightMaps,
     scratch: F32,
 ) -> None:
@@ -183,7 +183,7 @@ def cast_on(
 
 
 @exact
-def refresh(receivers: int, scene: Scene, lights: LightMaps) -> None:
+def refresh(receivers: int, scene: SceneArrays, lights: LightMaps) -> None:
     """Brings the light maps that are drawn up to date with all that was cast since the last time.
 
     Exact arithmetic, so that a texel is the same whatever changed together with it.
@@ -225,7 +225,7 @@ def blob(box: F32, axes: F32, left: int, top: int, width: int, height: int, weig
 def project(
     m: int,
     r: int,
-    scene: Scene,
+    scene: SceneArrays,
     lights: LightMaps,
     left: int,
     top: int,

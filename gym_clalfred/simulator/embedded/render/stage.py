@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render import placing, room_light
 from gym_clalfred.simulator.embedded.render import shadows as shadow_maps
-from gym_clalfred.simulator.embedded.render.arrays import I32, LightMaps, Scene
+from gym_clalfred.simulator.embedded.render.arrays import I32, LightMaps, SceneArrays
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.raster import CARRIED
 from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
 from gym_clalfred.simulator.embedded.room import Decor, Room
 
-Arrays = TypeVar("Arrays", Scene, LightMaps)
+Arrays = TypeVar("Arrays", SceneArrays, LightMaps)
 
 #: Metres per texel of a light map: the room's own, and objects'.
 ROOM_TEXEL = 0.06
@@ -36,7 +36,7 @@ SUN = 0.3
 CORNER_AREA = 0.5
 
 
-class Blocks:
+class FreeRanges:
     """Which parts of an array are free; the first that fits is handed out."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Blocks:
 
 
 @dataclass
-class _Placed:
+class _ObjectRange:
     """Where one object's data is."""
 
     slot: int
@@ -90,14 +90,14 @@ class Stage:
     def __init__(self, shell: Mesh, decor: Decor, room: Room | None = None) -> None:
         direction = np.asarray(decor.light_direction, dtype=np.float64)
         direction /= np.linalg.norm(direction)
-        self._placed: dict[int, _Placed] = {}
-        self._polygons, self._texels, self._fine_texels = Blocks(), Blocks(), Blocks()
+        self._placed: dict[int, _ObjectRange] = {}
+        self._polygons, self._texels, self._fine_texels = FreeRanges(), FreeRanges(), FreeRanges()
         self._free_receivers: list[int] = []
         self.objects = 0
         self.receivers = 0
         self._is_lit = True
         self._scratch = np.zeros((2, 1 << 16), dtype=np.float32)
-        self.scene = Scene(
+        self.scene = SceneArrays(
             light=np.array([*direction, *decor.light_colour, decor.ambient], dtype=np.float32),
             spans=np.zeros((256, 4), dtype=np.int32),
             spheres=np.zeros((256, 4), dtype=np.float32),
@@ -192,20 +192,20 @@ class Stage:
     def _all_receivers(self) -> I32:
         return _COUNTING[: self.receivers]
 
-    def _slot(self, placed: _Placed) -> I32:
+    def _slot(self, placed: _ObjectRange) -> I32:
         return _COUNTING[placed.slot : placed.slot + 1]
 
     def _cast(self, sign: int, slots: I32, receivers: I32) -> None:
         self._is_lit = False
         shadow_maps.cast(sign, slots, receivers, self.scene, self._lights, self._scratch)
 
-    def _is_carried(self, placed: _Placed, polygons: int) -> bool:
+    def _is_carried(self, placed: _ObjectRange, polygons: int) -> bool:
         """Whether it is carried and has so many polygons."""
         return placed.count == polygons and bool(self.scene.spans[placed.slot, 3] == CARRIED)
 
     def _write(
         self, instance: int, mesh: Mesh, position: Vector, yaw: float, *, rooted: bool = True
-    ) -> _Placed:
+    ) -> _ObjectRange:
         count = len(mesh)
         first = self._polygons.take(count)
         while self._polygons.end > len(self.scene.counts):
@@ -217,14 +217,14 @@ class Stage:
         slot = int(np.searchsorted(self.scene.spans[: self.objects, 2], instance))
         self._shift(slot, 1)
         self.scene.spans[slot] = (first, count, instance, 0)
-        placed = _Placed(slot, first, count)
+        placed = _ObjectRange(slot, first, count)
         self._place(placed, instance, mesh, position, yaw, rooted)
         self._placed[instance] = placed
         return placed
 
     def _place(
         self,
-        placed: _Placed,
+        placed: _ObjectRange,
         instance: int,
         mesh: Mesh,
         position: Vector,
@@ -306,7 +306,7 @@ class Stage:
             self._refine(r)
 
     def _make_receivers(
-        self, placed: _Placed, polygons: NDArray[np.int64], texel: float, finer: int
+        self, placed: _ObjectRange, polygons: NDArray[np.int64], texel: float, finer: int
     ) -> I32:
         """Gives light maps to some polygons of an object; their receivers' indices."""
         made = []

@@ -16,8 +16,8 @@ from gym_clalfred.simulator.embedded.render.arrays import (
     U8,
     U32,
     Camera,
-    Output,
-    Scene,
+    RenderTarget,
+    SceneArrays,
     Scratch,
 )
 from gym_clalfred.simulator.embedded.render.raster import draw_view, find_facing, find_region
@@ -55,8 +55,8 @@ def render_views(
         carried: whether to draw what is carried.
         stamp: before the first view's; see ``shade_view``.
     """
-    camera, scene = Camera(*camera), Scene(*scene)
-    scratch, output = Scratch(*scratch), Output(*output)
+    camera, scene = Camera(*camera), SceneArrays(*scene)
+    scratch, output = Scratch(*scratch), RenderTarget(*output)
     find_facing(camera, objects, scene, carried, scratch)
     pixels = camera.size * camera.size
     for v in range(len(camera.bases)):
@@ -88,11 +88,11 @@ def look(
         objects: how many there are.
         classes_of: (I,) class of each instance.
         wanted: the class that matters, or -1; elsewhere the view may stay empty.
-        output: of ``Output``; gets instances and, if they are wanted, depths.
+        output: of ``RenderTarget``; gets instances and, if they are wanted, depths.
         sums: (I, 3) out, pixels of each instance and the sums of their rows and columns.
     """
-    camera, scene = Camera(*camera), Scene(*scene)
-    scratch, output = Scratch(*scratch), Output(*output)
+    camera, scene = Camera(*camera), SceneArrays(*scene)
+    scratch, output = Scratch(*scratch), RenderTarget(*output)
     size, depths = camera.size, output.depths
     find_facing(camera, objects, scene, False, scratch)
     region = (0, size, 0, size)
