@@ -29,8 +29,8 @@ from clalfred.agents.numerics.arithmetic import fingerprint
 from clalfred.agents.vision.appearance import appearance_of
 from clalfred.agents.vision.augment import Augmentation, augment
 from gym_clalfred.data.cache import cache_dir
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.pool import WorkerPool
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import STEP, Tokenizer

@@ -19,9 +19,9 @@ import numpy as np
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data.archive import archive_path
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.manifest import MANIFEST_NAME, file_sha256
 from gym_clalfred.data.quotas import TIERS
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import make_tier, tier_folder, tier_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv

@@ -16,8 +16,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from gym_clalfred.actions import Action
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.quotas import TIERS
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import ExpertAction, Split, Trajectory
 from gym_clalfred.language.tokenizer import split_words

@@ -17,7 +17,7 @@ from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint, Text
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
 from gym_clalfred.simulator.embedded.render.shell import shell_of
 from gym_clalfred.simulator.embedded.render.stage import Stage
-from gym_clalfred.simulator.embedded.room import Decor, Opening, Rectangle, Room, Wall
+from gym_clalfred.simulator.embedded.room_model import Decor, Opening, Rectangle, Room, Wall
 
 SIZES = (84, 128, 224, 300)
 OBJECTS = 110

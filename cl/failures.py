@@ -12,7 +12,7 @@ from enum import Enum
 
 from clalfred.agents.acting.records import EpisodeResult
 from gym_clalfred.actions import Action
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.tables import aligned

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.names import match_name

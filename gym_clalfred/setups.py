@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, TypeVar
 
-from gym_clalfred.data.source import EpisodeEntry
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.names import match_name
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks import ALFRED_TASKS

@@ -16,7 +16,7 @@ from clalfred.scripts.common import (
     clear_errors_resumable,
     version_option,
 )
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.tasks import ALFRED_TASKS
 

@@ -19,7 +19,7 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 
 SHEET_ROOMS = (1, 6, 12, 203, 211, 224, 302, 308, 320, 402, 410, 424)

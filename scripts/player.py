@@ -69,7 +69,7 @@ def main(
     """
     from gym_clalfred.errors import BadInputError
     from gym_clalfred.simulator.embedded.generator import make_room
-    from gym_clalfred.simulator.embedded.room import Room
+    from gym_clalfred.simulator.embedded.room_model import Room
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
     from gym_clalfred.simulator.player.player import Player
     from gym_clalfred.simulator.player.queries import SCENE_NUMBERS

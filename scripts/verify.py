@@ -12,7 +12,7 @@ from clalfred.scripts.common import clear_errors, on_terminal, version_option
 if TYPE_CHECKING:
     from clalfred.agents.acting.records import EpisodeResult
     from clalfred.cl.board.verification import Verified
-    from gym_clalfred.data.source import EpisodeSource
+    from gym_clalfred.data.episode_source import EpisodeSource
 
 EPILOG = """
 \b

@@ -24,7 +24,7 @@ from clalfred.agents.acting.rollout import env_for, torch_threads
 from clalfred.agents.agent import Decision
 from gym_clalfred.actions import Action
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, FilmError

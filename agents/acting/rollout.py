@@ -29,7 +29,7 @@ from clalfred.agents.acting.records import (
 )
 from clalfred.agents.agent import Agent
 from gym_clalfred.actions import Action
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import DataError, SimulatorError, UsageError

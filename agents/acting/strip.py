@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from clalfred.agents.acting.recording import Performer, TracedAction, trace_of
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError

@@ -18,7 +18,7 @@ import torch
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.rollout import EpisodeResult, RolloutConfig, failed_result, run_episodes
 from clalfred.agents.numerics.allocation import keep_freed_memory
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import ClAlfredError, SimulatorError, UsageError
 

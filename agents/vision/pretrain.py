@@ -37,7 +37,7 @@ from gym_clalfred.simulator.contract import (
     Simulator,
 )
 from gym_clalfred.simulator.embedded.generator import arrange, make_room
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 
 #: Rooms to learn from, and rooms to check by.

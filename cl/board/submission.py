@@ -31,9 +31,9 @@ from clalfred.cl.experiment.results import SCORES
 from clalfred.cl.metrics import Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.manifest import code_fingerprint
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UsageError
 

@@ -19,8 +19,8 @@ from clalfred.cl.board.submission import Submission
 from clalfred.cl.experiment.evaluate_agent import select
 from clalfred.cl.metrics import Scores, score
 from gym_clalfred.actions import Action
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.quotas import TIERS
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import IMAGE_SIZES, ClAlfredEnv

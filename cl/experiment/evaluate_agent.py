@@ -14,7 +14,7 @@ from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import spread
 from clalfred.cl.metrics import Scores, score
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import choose

@@ -11,7 +11,7 @@ from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import EVALUATED, RunConfig
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.stream import first_annotations, group_by_task

@@ -9,7 +9,7 @@ from clalfred.agents.demonstrations import ViewStore
 from clalfred.agents.registry import ENCODERS, check_file, make_agent
 from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.experiment.config import RunConfig
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 
 

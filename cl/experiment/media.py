@@ -9,7 +9,7 @@ from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.recording import FILM_STEPS, Performer, record
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.plots import plot_all
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 
 

@@ -38,7 +38,7 @@ from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation
 from clalfred.cl.experiment.folder import RunFolder
 from clalfred.cl.experiment.inputs import RunInputs, make_inputs
 from clalfred.cl.experiment.results import Evaluation, Results, make_results
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv

@@ -16,7 +16,7 @@ from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.paired import success_rate
 from clalfred.cl.report.plots import COLOURS, STYLE, plot_confidence, save
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 
 _OBJECTS = 30

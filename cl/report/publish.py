@@ -26,7 +26,7 @@ from clalfred.cl.report.published_tables import (
     tables,
 )
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.errors import DataError
 
 #: Points of the learning curves that a published copy keeps.

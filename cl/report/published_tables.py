@@ -20,7 +20,7 @@ from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.questions import HEADLINE, answers, asked, in_kilobytes, shown
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.setups import Setup
 
 #: Against what the others are compared.

@@ -1,6 +1,6 @@
 """Episodes: ALFRED's trajectory format, where episodes come from, tiers and splits."""
 
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import (
     Annotation,

@@ -11,6 +11,7 @@ from typing import Any
 
 from gym_clalfred.data.alfred_json import parse_trajectory
 from gym_clalfred.data.cache import atomic_file, cache_dir
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import (
     IndexRow,
@@ -18,10 +19,9 @@ from gym_clalfred.data.index import (
     TrajectoryName,
     episode_entries,
 )
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 
 ROOT_NAME = "json_2.1.0"
 FILE_NAME = "traj_data.json"

@@ -19,12 +19,12 @@ from typing import Any
 
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import IndexRow, RecentTrajectories, episode_entries
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 
 INDEX_NAME = "index.json"
 INDEX_VERSION = 1

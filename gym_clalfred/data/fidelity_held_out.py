@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gym_clalfred.data.alfred_import.building import Progress, Steps, build_rooms
 from gym_clalfred.data.alfred_import.layouts import read_layouts
-from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
+from gym_clalfred.data.alfred_import.record_file import Recorder, read_evidence
 from gym_clalfred.data.store import AlfredStore, write_rooms
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 

@@ -22,7 +22,7 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.simulator.contract import RenderOptions, View
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.tables import markdown
 

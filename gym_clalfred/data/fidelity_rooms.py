@@ -9,7 +9,7 @@ from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.objects import PICKUPABLE
 from gym_clalfred.simulator.embedded.household import Household
-from gym_clalfred.simulator.embedded.room import Body, Room
+from gym_clalfred.simulator.embedded.room_model import Body, Room
 from gym_clalfred.simulator.embedded.things import Thing
 
 #: What is lower lies on the floor; how far from a body's top something may be that rests on it.

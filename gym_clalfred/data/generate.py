@@ -20,7 +20,7 @@ from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
 from gym_clalfred.simulator.embedded.generator.contents import holders_of
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.tasks.spec import TaskSpec
 
 #: Tasks tried for one request before something must be wrong with the room or the simulator.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.fields import Field
-from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType, is_room

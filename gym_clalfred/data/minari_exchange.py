@@ -28,8 +28,8 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.recovery import recoverable_spec
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError

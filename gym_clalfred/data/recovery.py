@@ -11,8 +11,8 @@ from gymnasium.envs.registration import EnvSpec
 
 from gym_clalfred.data.alfred_folder import AlfredFolder
 from gym_clalfred.data.archive import TrajectoryArchive
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.quotas import TIERS
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import tier_folder
 
 

@@ -10,7 +10,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render.mesh import Texture
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     Block,
     Body,
     Decor,

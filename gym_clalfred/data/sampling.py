@@ -9,7 +9,7 @@ import numpy as np
 from gym_clalfred.compatibility import TARGET_COUNTS
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.rooms import CLASS_FREQUENCY
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 T = TypeVar("T")

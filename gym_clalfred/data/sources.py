@@ -17,8 +17,8 @@ from gym_clalfred.data.archive import (
     archive_path,
     write_archive,
 )
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.manifest import is_intact, read_manifest
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.store import AlfredStore, is_store
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError

@@ -18,14 +18,14 @@ from typing import Any
 from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
 from gym_clalfred.data.archive import ZIP_DAMAGE, TrajectoryArchive
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import IndexRow, TrajectoryName
 from gym_clalfred.data.room_json import dump_room, parse_room
-from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.simulator.contract import ObjectPose
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 
 STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
 from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     FILE_NAMES,
@@ -25,7 +26,6 @@ from gym_clalfred.data.manifest import (
 from gym_clalfred.data.progress_lines import with_progress
 from gym_clalfred.data.quotas import TIERS, Tier
 from gym_clalfred.data.requests import check_tier, split_requests
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError, StorageError
 

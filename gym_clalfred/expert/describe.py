@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from gym_clalfred.actions import LOOK_DEGREES, Action
-from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.language.grammar_facts import Bearing, Leg, Level, Mention, Relation, Turn
 from gym_clalfred.objects import PICKUPABLE, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Sight
+from gym_clalfred.simulator.geometry import Box, ahead_and_right, span_from
 
 #: Things by which people say where furniture is.
 LANDMARKS = having("landmark")

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gym_clalfred.actions import LOOK_DEGREES, ROTATE_DEGREES
-from gym_clalfred.expert.geometry import Box, ahead_and_right
 from gym_clalfred.expert.navigation import Routes
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
@@ -19,6 +18,7 @@ from gym_clalfred.simulator.contract import (
     REACH_METRES,
     AgentPose,
 )
+from gym_clalfred.simulator.geometry import Box, ahead_and_right
 
 #: Less than ``REACH_METRES``, so that rounding never decides.
 _REACH = REACH_METRES - 0.05

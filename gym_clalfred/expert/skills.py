@@ -14,13 +14,13 @@ from typing import TypeVar
 from gym_clalfred.actions import Action
 from gym_clalfred.data.trajectory import HighStep
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
-from gym_clalfred.expert.geometry import Box
 from gym_clalfred.expert.navigation import Routes
 from gym_clalfred.expert.poses import ViewTarget, candidate_poses
 from gym_clalfred.expert.recorder import DemonstrationRecorder, StepFailedError, location_of
 from gym_clalfred.language.grammar_facts import Mention, StepFacts
 from gym_clalfred.objects import CLOSED_AT_START, LAMPS, SLICED_FORM, ObjectClass, having
 from gym_clalfred.simulator.contract import AgentPose, ObjectState, Scene, Simulator
+from gym_clalfred.simulator.geometry import Box
 from gym_clalfred.simulator.treatments import CLEAN, Treatment
 
 #: How many poses are looked at, and how many of the good ones are tried, before a step is given up.

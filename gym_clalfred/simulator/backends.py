@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 
 RoomSource = Callable[[int], Room]
 

@@ -15,7 +15,7 @@ import gymnasium as gym
 import numpy as np
 
 from gym_clalfred.checks import whole_number
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.splits import SplitFolder, common_task
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError

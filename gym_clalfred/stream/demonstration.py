@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, RunLengthMask, Split
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.object_ids import class_of

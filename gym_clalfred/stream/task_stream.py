@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import gymnasium as gym
 
 from gym_clalfred.checks import one_of
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import StreamError
 from gym_clalfred.stream.builders import schedule_of

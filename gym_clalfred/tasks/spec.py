@@ -22,7 +22,7 @@ from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import plain
 from gym_clalfred.objects import CLOSED_AT_START, KNIVES, SLICED_FORM, ObjectClass
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.embedded.room import Demand
+from gym_clalfred.simulator.embedded.room_model import Demand
 from gym_clalfred.simulator.treatments import Treatment
 
 if TYPE_CHECKING:

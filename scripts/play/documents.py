@@ -15,7 +15,7 @@ import torch
 from PIL import Image
 
 from clalfred.agents.semantic_map.room_map import RoomMap
-from clalfred.scripts.play.demonstrations import current_steps
+from clalfred.scripts.play.saving import current_steps
 from clalfred.scripts.play.world import PlayedEpisode
 from gym_clalfred.actions import Action
 from gym_clalfred.env import MAX_FAILURES

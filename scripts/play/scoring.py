@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from clalfred.agents.acting.records import EpisodeResult, locked, read_results, result_writer
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.simulator.backends import make_simulator
 from gym_clalfred.simulator.contract import RenderOptions

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from clalfred.scripts.play.demonstrations import save_demonstration
 from clalfred.scripts.play.documents import pack, pictures, world_document
+from clalfred.scripts.play.saving import save_demonstration
 from clalfred.scripts.play.scoring import PlayScore
 from clalfred.scripts.play.world import ROAMING_STEPS, PlayedEpisode, WatchedAgent
 from gym_clalfred.actions import Action
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.quotas import TIERS
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import EpisodeKey, Split

@@ -17,7 +17,7 @@ from clalfred.agents.acting.policy import EpisodeState, Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import env_for, torch_threads
 from gym_clalfred.actions import Action
-from gym_clalfred.data.source import EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, RunLengthMask
 from gym_clalfred.env import ClAlfredEnv, Step
 from gym_clalfred.errors import UsageError

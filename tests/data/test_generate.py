@@ -14,6 +14,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.archive import TrajectoryArchive
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.generate import (
     MAX_ATTEMPTS,
     MAX_LONG,
@@ -24,7 +25,6 @@ from gym_clalfred.data.generate import (
 from gym_clalfred.data.quotas import TIERS, Quota, Scope
 from gym_clalfred.data.requests import TRIES_PER_ROOM, Request, split_requests
 from gym_clalfred.data.sampling import sample_task
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.tiers import make_tier, tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv

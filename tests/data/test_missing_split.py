@@ -10,7 +10,7 @@ import pytest
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.results import read_results
 from clalfred.cl.report.text import evaluation_table
-from gym_clalfred.data.source import EpisodeEntry
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
 from tests.helpers.fakes import FakeSource

@@ -10,8 +10,8 @@ import pytest
 
 from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS, AlfredFolder
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.index import TrajectoryName
-from gym_clalfred.data.source import EpisodeEntry
 from gym_clalfred.data.splits import SplitFolder, read_alfred_splits
 from gym_clalfred.data.trajectory import ALFRED_SPLITS, EpisodeKey, Split, Trajectory
 from gym_clalfred.language.tokenizer import Tokenizer, build_vocabulary, count_words

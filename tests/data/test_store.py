@@ -21,7 +21,7 @@ from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     Block,
     Body,
     ItemShape,

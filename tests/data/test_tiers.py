@@ -15,6 +15,7 @@ import pytest
 
 from gym_clalfred.data import tiers, workers
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     MANIFEST_NAME,
@@ -24,7 +25,6 @@ from gym_clalfred.data.manifest import (
     read_manifest,
 )
 from gym_clalfred.data.quotas import TIERS, Quota, Scope, Tier
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.tiers import (
     foreign_tiers,
     make_tier,

@@ -1,4 +1,4 @@
-"""How the code is cut: few arguments, private parts of others in one place."""
+"""How the code is cut: few arguments, one name for one thing, private operators in one place."""
 
 from __future__ import annotations
 
@@ -45,6 +45,39 @@ def test_the_rule_about_arguments_can_fail() -> None:
     assert not crowded(ast.parse(f"def fine(self, {', '.join(names)}): ..."))
     assert crowded(ast.parse(f"def wrong(self, {', '.join(names)}, *, one_more): ..."))
     assert crowded(ast.parse(f"async def wrong({', '.join(names)}, **more): ..."))
+
+
+def confusable(names: dict[str, list[str]]) -> list[str]:
+    """Names that stand in two places, or that are another name and one letter more."""
+    twice = [f"{name}: {', '.join(places)}" for name, places in names.items() if len(places) > 1]
+    alike = [f"{one} and {one[:-1]}: {names[one][0]}" for one in names if one[:-1] in names]
+    return twice + alike
+
+
+def class_names(trees: dict[Path, ast.Module]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path, tree in trees.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name.lstrip("_").lower(), []).append(str(path))
+    return found
+
+
+def test_a_class_has_its_name_for_itself() -> None:
+    assert not confusable(class_names(TREES))
+
+
+def test_no_module_of_a_package_is_the_plural_of_another() -> None:
+    for folder in FOLDERS:
+        stems = {path.stem: [str(path)] for path in TREES if path.parts[0] == folder}
+        assert not confusable(stems)
+
+
+def test_the_rule_about_names_can_fail() -> None:
+    trees = {Path(name): ast.parse(f"class {name}: ...") for name in ("Run", "Row", "Rows")}
+    assert confusable(class_names(trees)) == ["rows and row: Rows"]
+    trees[Path("other.py")] = ast.parse("class _Run: ...")
+    assert confusable(class_names(trees)) == ["run: Run, other.py", "rows and row: Rows"]
 
 
 def test_private_operators_of_torch_are_named_in_one_module() -> None:

@@ -11,7 +11,6 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.generate import sample_scene
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
-from gym_clalfred.expert.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.expert.navigation import NavigationGrid
 from gym_clalfred.expert.planner import Solution, UnsolvableError, solve
 from gym_clalfred.expert.poses import ViewTarget, candidate_poses
@@ -30,6 +29,7 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import (
     Annotation,
     Episode,
@@ -35,7 +35,7 @@ from gym_clalfred.simulator.contract import (
     Sight,
     Simulator,
 )
-from gym_clalfred.simulator.embedded.room import Decor, Rectangle, Room
+from gym_clalfred.simulator.embedded.room_model import Decor, Rectangle, Room
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 APPLE = "Apple|+00.00|+01.00|+01.00"

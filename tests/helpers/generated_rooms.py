@@ -8,10 +8,10 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import PRETRAINING_NUMBERS, ROOM_NUMBERS, TEST_UNSEEN_NUMBERS, RoomType
 from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size, style_of
-from gym_clalfred.simulator.embedded.generator.layout import box_of
-from gym_clalfred.simulator.embedded.generator.shell import Box
+from gym_clalfred.simulator.embedded.generator.floor_plan import box_of
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture, Room
+from gym_clalfred.simulator.embedded.room_model import Fixture, Room
+from gym_clalfred.simulator.geometry import Box
 
 C = ObjectClass
 #: Of the rooms that AI2-THOR lacks: all that tests use, a few for pre-training, and the last ones.

@@ -14,7 +14,7 @@ from gym_clalfred.simulator.contract import AgentPose, ObjectPose, Scene, Vector
 from gym_clalfred.simulator.embedded.catalog import STOVE, model_of, parts, style_of
 from gym_clalfred.simulator.embedded.catalog.parts import Part
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     AGENT_HEIGHT,
     Decor,
     Fixture,

@@ -9,7 +9,7 @@ from typing import Any
 import msgpack
 
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.player.encoding import Encoder, Json, MessagePack
 from gym_clalfred.simulator.player.player import Player
 from gym_clalfred.simulator.player.queries import SCENE_NUMBERS

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 
 from gym_clalfred.simulator.contract import AgentPose, Scene
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.random_agent import random_step
 

@@ -15,10 +15,10 @@ import pytest
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data import open_source
+from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.generate import TrajectoryGenerator
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.requests import split_requests
-from gym_clalfred.data.source import EpisodeSource
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.thor.options import ThorOptions

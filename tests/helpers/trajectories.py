@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_json import complete_plan, folder_name
 from gym_clalfred.data.alfred_reader import HIGH_ACTIONS
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.index import IndexRow, episode_entries
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.trajectory import (
     Annotation,
     Episode,
@@ -24,7 +24,7 @@ from gym_clalfred.data.trajectory import (
 from gym_clalfred.objects import LAMPS, MOVABLE_RECEPTACLES, PICKUPABLE, SLICED_FORM, ObjectClass
 from gym_clalfred.rooms import ROOM_NUMBERS
 from gym_clalfred.simulator.contract import AgentPose, ObjectPose, Scene
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.object_ids import format_id
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gym_clalfred.data.source import EpisodeEntry
+from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.rooms import RoomType

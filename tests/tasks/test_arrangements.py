@@ -25,7 +25,7 @@ from gym_clalfred.rooms import ROOM_NUMBERS, RoomType
 from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.embedded.generator import ArrangementError, Demand, arrange, make_room
 from gym_clalfred.simulator.embedded.generator.traits import traits_of
-from gym_clalfred.simulator.embedded.room import Fixture, Room
+from gym_clalfred.simulator.embedded.room_model import Fixture, Room
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType
 from tests.helpers.generated_rooms import (

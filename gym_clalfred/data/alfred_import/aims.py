@@ -13,7 +13,7 @@ from gym_clalfred.data.alfred_import.studio import Studio, form_of
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture, ItemShape, PlacementHint, Surface
+from gym_clalfred.simulator.embedded.room_model import Fixture, ItemShape, PlacementHint, Surface
 
 #: How far beside a surface a thing may seem to lie.
 _BESIDE = 0.1

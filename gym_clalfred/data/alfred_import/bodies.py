@@ -21,7 +21,7 @@ from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit
 from gym_clalfred.simulator.embedded.catalog.style import style_of
 from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.render.mesh import Paint, Texture
-from gym_clalfred.simulator.embedded.room import Body, Fixture
+from gym_clalfred.simulator.embedded.room_model import Body, Fixture
 
 BoxArray = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, 
 from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS
 from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.simulator.embedded.room import ItemShape, Room
+from gym_clalfred.simulator.embedded.room_model import ItemShape, Room
 
 #: Called with a step's name, how much of it is done, and of how much.
 Progress = Callable[[str, int, int], None]

@@ -16,7 +16,7 @@ from gym_clalfred.simulator.contract import (
     FIELD_OF_VIEW_DEGREES,
     SIGHT_PIXELS,
 )
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 from gym_clalfred.simulator.jit import kernel
 
 #: Height of the camera above the floor.

@@ -17,7 +17,7 @@ from gym_clalfred.objects import PICKUPABLE, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Fixture, Rectangle
+from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS, Fixture, Rectangle
 from gym_clalfred.simulator.object_ids import format_id
 
 BoxArray = NDArray[np.float64]

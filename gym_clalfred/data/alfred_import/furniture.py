@@ -35,7 +35,7 @@ from gym_clalfred.simulator.embedded.catalog import (
     style_of,
 )
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Block, Fixture, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Block, Fixture, Rectangle, Surface
 from gym_clalfred.simulator.object_ids import class_of
 
 #: Classes of which only the front is seen while they are closed, with their usual depth.

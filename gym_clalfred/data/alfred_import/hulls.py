@@ -26,7 +26,7 @@ from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.objects import PICKUPABLE, RECEPTACLES, ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import Appearance, build_blocks, build_mesh, style_of
-from gym_clalfred.simulator.embedded.room import Block, ItemShape
+from gym_clalfred.simulator.embedded.room_model import Block, ItemShape
 
 #: What holds something keeps the catalogue's form, which has an inside; pieces are alike.
 CARVED = frozenset(PICKUPABLE) - frozenset(RECEPTACLES) - SLICES - {ObjectClass.Laptop}

@@ -27,7 +27,7 @@ from gym_clalfred.data.alfred_folder import find_root, is_listed
 from gym_clalfred.data.alfred_import.building import Progress, Steps, build_rooms
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
 from gym_clalfred.data.alfred_import.layouts import LARGEST_ROOM, read_layout, write_layouts
-from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
+from gym_clalfred.data.alfred_import.record_file import Recorder, read_evidence
 from gym_clalfred.data.alfred_import.unpack import archives_in, unpack
 from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.archive import (

@@ -26,7 +26,7 @@ from gym_clalfred.simulator.embedded.catalog import (
     style_of,
 )
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import ItemShape
+from gym_clalfred.simulator.embedded.room_model import ItemShape
 from gym_clalfred.simulator.embedded.slicing import PIECES, STANDING
 
 #: Rows and columns into which masks of pickupables are divided between their edges.

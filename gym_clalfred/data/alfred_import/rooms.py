@@ -44,7 +44,7 @@ from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     AGENT_RADIUS,
     Body,
     Fixture,

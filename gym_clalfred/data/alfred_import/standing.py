@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import GRID_METRES
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS
+from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS
 
 #: What begins higher is walked under, and what ends lower is walked over, in metres.
 _OVERHEAD = 1.8

@@ -16,7 +16,7 @@ from gym_clalfred.simulator.embedded.catalog import Appearance, build_blocks, bu
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
 from gym_clalfred.simulator.embedded.render.stage import Stage
-from gym_clalfred.simulator.embedded.room import Decor, ItemShape
+from gym_clalfred.simulator.embedded.room_model import Decor, ItemShape
 
 
 class Studio:

@@ -13,9 +13,9 @@ from gym_clalfred.data.alfred_import.furniture import BASINS, footprint_of
 from gym_clalfred.data.alfred_import.surfaces import LEVEL_SHARES, TOPS
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.embedded.catalog.surfaces import OPEN_ABOVE
+from gym_clalfred.simulator.embedded.holders import LIFTED, LOOSE
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
-from gym_clalfred.simulator.embedded.support import LIFTED, LOOSE
+from gym_clalfred.simulator.embedded.room_model import Fixture, Rectangle, Surface
 
 Points = NDArray[np.float64]
 BoxArray = NDArray[np.float64]

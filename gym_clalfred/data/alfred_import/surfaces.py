@@ -12,7 +12,7 @@ from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import model_of
 from gym_clalfred.simulator.embedded.catalog.surfaces import OPEN_ABOVE
-from gym_clalfred.simulator.embedded.room import Block, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Block, Rectangle, Surface
 
 #: Furniture that holds things on its top.
 TOPS = frozenset(

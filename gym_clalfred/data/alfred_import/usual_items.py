@@ -7,7 +7,7 @@ gives them, and the pieces of sliced things as ``items.complete_pieces`` does.
 from __future__ import annotations
 
 from gym_clalfred.objects import CLASSES
-from gym_clalfred.simulator.embedded.room import ItemShape
+from gym_clalfred.simulator.embedded.room_model import ItemShape
 
 #: Size, origin and turn by class; heights of origins are from the recorded position.
 USUAL_ITEMS = {

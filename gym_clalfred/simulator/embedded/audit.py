@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator
 from itertools import combinations
 
 from gym_clalfred.objects import PICKUPABLE, RECEPTACLES
+from gym_clalfred.simulator.embedded.holders import LOOSE
 from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.placement import TOLERANCE, turn
-from gym_clalfred.simulator.embedded.support import LOOSE
 from gym_clalfred.simulator.embedded.things import Thing
 
 #: Boxes may share so many metres of space before they count as overlapping.

@@ -28,6 +28,7 @@ from gym_clalfred.objects import (
 )
 from gym_clalfred.simulator.contract import Failure, ObjectPose, ObjectState, Scene, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, style_of
+from gym_clalfred.simulator.embedded.holders import Supports, find_holder, named_holder
 from gym_clalfred.simulator.embedded.placement import (
     Gaze,
     Spot,
@@ -46,7 +47,7 @@ from gym_clalfred.simulator.embedded.putting import (
     point_at,
     points_on,
 )
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     Fixture,
     ItemShape,
     Rectangle,
@@ -54,7 +55,6 @@ from gym_clalfred.simulator.embedded.room import (
     Surface,
 )
 from gym_clalfred.simulator.embedded.slicing import pieces_of
-from gym_clalfred.simulator.embedded.support import Supports, find_holder, named_holder
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.object_ids import WHOLE_OF, format_id
 from gym_clalfred.simulator.treatments import CLEAN, treatment_of

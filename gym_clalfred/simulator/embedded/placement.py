@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Fixture, Rectangle, Surface
 from gym_clalfred.simulator.jit import kernel
 
 #: Air kept between two objects on one surface, in metres.

@@ -19,7 +19,7 @@ from gym_clalfred.simulator.embedded.placement import (
     sine_cosine,
     turn,
 )
-from gym_clalfred.simulator.embedded.room import PlacementHint, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import PlacementHint, Rectangle, Surface
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.jit import kernel
 

@@ -12,7 +12,7 @@ from gym_clalfred.simulator.embedded.placement import turn
 from gym_clalfred.simulator.embedded.render.mesh import Mesh
 from gym_clalfred.simulator.embedded.render.shell import shell_of
 from gym_clalfred.simulator.embedded.render.stage import Stage
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import direction_of, eye_of
 

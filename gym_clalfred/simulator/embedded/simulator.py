@@ -30,7 +30,7 @@ from gym_clalfred.simulator.contract import (
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.household import Household, Place
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.scenery import Scenery
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import (

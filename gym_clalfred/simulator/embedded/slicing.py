@@ -9,7 +9,7 @@ from gym_clalfred.objects import SLICED_FORM, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import model_of, posed_size
 from gym_clalfred.simulator.embedded.placement import Spot, turn
-from gym_clalfred.simulator.embedded.room import ItemShape
+from gym_clalfred.simulator.embedded.room_model import ItemShape
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.object_ids import slice_id
 

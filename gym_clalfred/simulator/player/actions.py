@@ -12,7 +12,7 @@ from typing import Any
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import RECEPTACLES
 from gym_clalfred.simulator.contract import PITCH_RANGE, SIGHT_PIXELS, Failure
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 from gym_clalfred.simulator.player.arranging import ArrangementActions
 from gym_clalfred.simulator.player.conditions import ConditionActions
 from gym_clalfred.simulator.player.dispatch import action

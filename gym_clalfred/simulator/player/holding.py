@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gym_clalfred.simulator.contract import AgentPose, Vector
 from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.placement import sine_cosine, turn
-from gym_clalfred.simulator.embedded.room import Rectangle
+from gym_clalfred.simulator.embedded.room_model import Rectangle
 from gym_clalfred.simulator.embedded.scenery import hand_pose
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import eye_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from gym_clalfred.simulator.contract import ObjectPose, Scene, Vector
 from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import ItemShape, Room
+from gym_clalfred.simulator.embedded.room_model import ItemShape, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.player.naming import look_of
 from gym_clalfred.simulator.player.traits import ThorCondition

@@ -22,13 +22,13 @@ from gym_clalfred.objects import (
 )
 from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, AgentPose, Vector
 from gym_clalfred.simulator.embedded.placement import extents, sine_cosine, turn
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import eye_of
 from gym_clalfred.simulator.player import traits
-from gym_clalfred.simulator.player.cameras import PlayerCamera
 from gym_clalfred.simulator.player.colours import Palette
 from gym_clalfred.simulator.player.encoding import Chunks, EncodedTable, Encoder, Entries
+from gym_clalfred.simulator.player.pictures import PlayerCamera
 from gym_clalfred.simulator.player.world import PlayerWorld
 
 

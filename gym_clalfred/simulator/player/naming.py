@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
 
 _COPY = re.compile(r"_copy_\d+$")
 

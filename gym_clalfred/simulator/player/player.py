@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import SIGHT_PIXELS
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.player.actions import FAR_PLANE, NEAR_PLANE, PlayerActions
-from gym_clalfred.simulator.player.cameras import CameraRenderers, Channels, Picture
 from gym_clalfred.simulator.player.colours import colour_bounds, paint_flipped
 from gym_clalfred.simulator.player.dispatch import call
 from gym_clalfred.simulator.player.faults import Fault, Kind, misbehave
 from gym_clalfred.simulator.player.metadata import ActionResult, Reporter, Screen
+from gym_clalfred.simulator.player.pictures import CameraRenderers, Channels, Picture
 from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
 from gym_clalfred.simulator.player.refusals import RefusedError
 from gym_clalfred.simulator.player.transport import Buffer, Image, Message, Transport

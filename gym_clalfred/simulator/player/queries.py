@@ -12,12 +12,12 @@ from typing import Any
 
 from gym_clalfred.rooms import ROOM_NUMBERS, TEST_UNSEEN_NUMBERS
 from gym_clalfred.simulator.contract import GRID_METRES, REACH_METRES, Failure, Vector
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import distance_to
-from gym_clalfred.simulator.player.cameras import PlayerCamera
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.metadata import Screen, scene_bounds
+from gym_clalfred.simulator.player.pictures import PlayerCamera
 from gym_clalfred.simulator.player.refusals import RefusedError, refusal, wrong_type
 from gym_clalfred.simulator.player.world import PlayerWorld
 

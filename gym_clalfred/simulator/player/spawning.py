@@ -12,7 +12,7 @@ from gym_clalfred.objects import PICKUPABLE, RECEPTACLES, ObjectClass
 from gym_clalfred.simulator.embedded.household import Household
 from gym_clalfred.simulator.embedded.placement import Spot, extents, footprint, overlaps
 from gym_clalfred.simulator.embedded.putting import extents_with_contents
-from gym_clalfred.simulator.embedded.room import Surface
+from gym_clalfred.simulator.embedded.room_model import Surface
 from gym_clalfred.simulator.embedded.things import HIDING, Thing
 
 

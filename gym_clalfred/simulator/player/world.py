@@ -27,13 +27,13 @@ from gym_clalfred.simulator.contract import (
     Vector,
 )
 from gym_clalfred.simulator.embedded.generator import make_room
+from gym_clalfred.simulator.embedded.holders import Supports, find_holder
 from gym_clalfred.simulator.embedded.household import DISHES, Household
 from gym_clalfred.simulator.embedded.placement import Spot, sine_cosine
 from gym_clalfred.simulator.embedded.render.stage import Stage
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.simulator.embedded.scenery import hand_pose
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
-from gym_clalfred.simulator.embedded.support import Supports, find_holder
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.embedded.visibility import (
     Observation,
@@ -42,10 +42,10 @@ from gym_clalfred.simulator.embedded.visibility import (
     observe,
     sum_pixels,
 )
-from gym_clalfred.simulator.player.cameras import PlayerCamera, focal_length
 from gym_clalfred.simulator.player.holding import WALL, blocks, in_the_way, is_seen
 from gym_clalfred.simulator.player.keeping import Kept, KeptHousehold, PoseHistory, pose_of
 from gym_clalfred.simulator.player.naming import fixture_names, look_of, slice_name, unique_names
+from gym_clalfred.simulator.player.pictures import PlayerCamera, focal_length
 from gym_clalfred.simulator.player.traits import ThorCondition
 
 #: Coordinates that differ less are the same grid point.

@@ -24,7 +24,7 @@ from gym_clalfred.data import store as store_module
 from gym_clalfred.data.alfred_import import importer, unpack
 from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred
 from gym_clalfred.data.alfred_import.layouts import read_layouts
-from gym_clalfred.data.alfred_import.records import Recorder
+from gym_clalfred.data.alfred_import.record_file import Recorder
 from gym_clalfred.data.alfred_json import dump_trajectory, encode_trajectory
 from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import Split, Trajectory

@@ -17,7 +17,7 @@ from gym_clalfred.data.alfred_import.boxes import BoxFitter, FixtureView, Surrou
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, SAMPLES, bases, project
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, sightings
 from gym_clalfred.data.alfred_import.items import ItemView, fit_items
-from gym_clalfred.data.alfred_import.records import Recorder, read_evidence
+from gym_clalfred.data.alfred_import.record_file import Recorder, read_evidence
 from gym_clalfred.data.alfred_import.rooms import Reconstruction, RoomEvidence, plain_shape
 from gym_clalfred.data.alfred_import.trim import trim
 from gym_clalfred.data.trajectory import Trajectory
@@ -27,7 +27,7 @@ from gym_clalfred.simulator.embedded.catalog import Appearance, build_mesh, mode
 from gym_clalfred.simulator.embedded.render.mesh import MeshBuilder, Paint
 from gym_clalfred.simulator.embedded.render.renderer import Renderer
 from gym_clalfred.simulator.embedded.render.stage import Stage
-from gym_clalfred.simulator.embedded.room import Decor
+from gym_clalfred.simulator.embedded.room_model import Decor
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 from tests.helpers.trajectories import MUG, clean_a_mug, trajectories
 

@@ -21,7 +21,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, ObjectPose
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.household import Household
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     Block,
     Fixture,
     ItemShape,

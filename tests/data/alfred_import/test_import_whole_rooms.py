@@ -18,7 +18,7 @@ from gym_clalfred.data.alfred_import.supports import hold_up, supported
 from gym_clalfred.data.alfred_import.surfaces import surfaces_for
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.catalog import model_of
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Block, Fixture, Rectangle
+from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS, Block, Fixture, Rectangle
 
 FLOOR = np.array([(x / 4, z / 4) for x in range(-8, 9) for z in range(-8, 5)])
 NO_RAYS = np.zeros((0, 6))

@@ -33,8 +33,8 @@ from websockets.exceptions import ConnectionClosed  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 from clalfred.scripts.play import _performers, _tier_at_hand, main  # noqa: E402
-from clalfred.scripts.play.demonstrations import solves  # noqa: E402
 from clalfred.scripts.play.documents import unpack  # noqa: E402
+from clalfred.scripts.play.saving import solves  # noqa: E402
 from clalfred.scripts.play.server import (  # noqa: E402
     MESSAGE_BYTES,
     TOO_LONG,

@@ -18,8 +18,8 @@ from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import new_agent
-from clalfred.scripts.play.demonstrations import save_demonstration, solves
 from clalfred.scripts.play.documents import unpack
+from clalfred.scripts.play.saving import save_demonstration, solves
 from clalfred.scripts.play.scoring import PlayScore
 from clalfred.scripts.play.session import EpisodeChoice, Library, Session
 from clalfred.scripts.play.world import PlayedEpisode, WatchedAgent

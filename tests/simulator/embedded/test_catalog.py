@@ -30,7 +30,7 @@ from gym_clalfred.simulator.embedded.catalog import (
 )
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
-from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 from tests.helpers.cases import for_each
 
 CLASSES = [object_class for object_class in C if object_class is not C.NoObject]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_import.importer import import_alfred
-from gym_clalfred.data.source import EpisodeKey
+from gym_clalfred.data.episode_source import EpisodeKey
 from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.objects import OPENABLE, PICKUPABLE, TOGGLEABLE, ObjectClass
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene, Vector, View
 from gym_clalfred.simulator.embedded.catalog import model_of
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Block, Fixture
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Block, Fixture
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.object_ids import class_of
 from tests.helpers.alfred_data import alfred_data

@@ -15,7 +15,7 @@ from gym_clalfred.simulator.embedded.placement import (
     overlaps,
     turn,
 )
-from gym_clalfred.simulator.embedded.room import Fixture, Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Fixture, Rectangle, Surface
 
 TABLE = Surface(Rectangle(-0.6, -0.4, 0.6, 0.4), y=0.8, clearance=1.0)
 SHELF = Surface(Rectangle(-0.3, -0.2, 0.3, 0.2), y=0.5, clearance=0.3, inside=True)

@@ -27,7 +27,7 @@ from gym_clalfred.simulator.embedded.render.renderer import (
 from gym_clalfred.simulator.embedded.render.shell import shell_of, texture_named
 from gym_clalfred.simulator.embedded.render.stage import FreeRanges, Stage
 from gym_clalfred.simulator.embedded.render.textures import texture_atlas
-from gym_clalfred.simulator.embedded.room import Decor, Opening, Rectangle, Room, Wall
+from gym_clalfred.simulator.embedded.room_model import Decor, Opening, Rectangle, Room, Wall
 from tests.helpers.cases import for_each
 
 GREY = Paint((150, 150, 150))

@@ -35,11 +35,11 @@ from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
 from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.rooms import find_draft
-from gym_clalfred.simulator.embedded.generator.shell import Box
 from gym_clalfred.simulator.embedded.generator.traits import EVERYWHERE, traits_of
 from gym_clalfred.simulator.embedded.render.mesh import Texture
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Room
+from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS, Room
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
+from gym_clalfred.simulator.geometry import Box
 from tests.helpers.generated_rooms import every_room, fixture_box
 
 C = ObjectClass

@@ -9,7 +9,7 @@ import pytest
 
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 
 

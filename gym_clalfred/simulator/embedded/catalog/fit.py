@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import CLASSES, ObjectClass, classes
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 
 #: Slack in metres for positions that went through rounding.
 TOLERANCE = 1e-6

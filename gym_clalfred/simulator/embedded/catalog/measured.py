@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.condition import show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.look import Appearance
+from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.models import build_mesh, model_of
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_worktop
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint, Texture
-from gym_clalfred.simulator.embedded.room import Block
+from gym_clalfred.simulator.embedded.room_model import Block
 
 #: Half the width of a jet of water, and how far it falls below the base of its tap.
 _JET = 0.011

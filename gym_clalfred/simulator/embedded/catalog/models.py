@@ -8,14 +8,14 @@ from functools import lru_cache
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.condition import mirror, show_condition, tip
-from gym_clalfred.simulator.embedded.catalog.look import Appearance
+from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import mirror, show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
 from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
 from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
 from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
-from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7

@@ -13,7 +13,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.parts import stove_area
 from gym_clalfred.simulator.embedded.catalog.style import STOVE, choose
-from gym_clalfred.simulator.embedded.room import Rectangle, Surface
+from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 
 #: Free height above surfaces with nothing over them.
 OPEN_ABOVE = 1.5

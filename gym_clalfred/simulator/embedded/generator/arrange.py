@@ -20,11 +20,10 @@ from gym_clalfred.simulator.embedded.generator.contents import (
     item_classes,
     item_name,
 )
-from gym_clalfred.simulator.embedded.generator.layout import box_of
-from gym_clalfred.simulator.embedded.generator.shell import Box
+from gym_clalfred.simulator.embedded.generator.floor_plan import box_of
 from gym_clalfred.simulator.embedded.generator.sight import Sightlines
 from gym_clalfred.simulator.embedded.placement import Spot, footprint, free_spot, obstacles, turn
-from gym_clalfred.simulator.embedded.room import (
+from gym_clalfred.simulator.embedded.room_model import (
     AGENT_RADIUS,
     Demand,
     Fixture,
@@ -32,6 +31,7 @@ from gym_clalfred.simulator.embedded.room import (
     Room,
     Surface,
 )
+from gym_clalfred.simulator.geometry import Box
 
 #: Spots tried on one surface.
 _SPOTS = 4

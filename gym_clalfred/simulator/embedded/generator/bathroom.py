@@ -7,7 +7,7 @@ from gym_clalfred.simulator.embedded.catalog import PEDESTAL
 from gym_clalfred.simulator.embedded.catalog.parts import bathtub_basin, bathtub_faucet
 from gym_clalfred.simulator.embedded.generator import common
 from gym_clalfred.simulator.embedded.generator.counters import Counters
-from gym_clalfred.simulator.embedded.generator.layout import (
+from gym_clalfred.simulator.embedded.generator.floor_plan import (
     FRONT_METRES,
     DoesNotFitError,
     FloorPlan,
@@ -15,7 +15,7 @@ from gym_clalfred.simulator.embedded.generator.layout import (
 )
 from gym_clalfred.simulator.embedded.generator.living_room import dresser
 from gym_clalfred.simulator.embedded.generator.shell import Side
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
 
 _SHOWER_HEIGHT = 2.0
 

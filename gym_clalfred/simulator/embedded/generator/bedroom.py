@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import common
-from gym_clalfred.simulator.embedded.generator.layout import FRONT_METRES, FloorPlan, WallPlace
+from gym_clalfred.simulator.embedded.generator.floor_plan import FRONT_METRES, FloorPlan, WallPlace
 from gym_clalfred.simulator.embedded.generator.living_room import dresser, side_tables, stand_lamp
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
 
 
 def furnish(layout: FloorPlan, classes: frozenset[ObjectClass], roominess: float) -> None:

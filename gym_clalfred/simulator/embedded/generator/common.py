@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.generator.layout import (
+from gym_clalfred.simulator.embedded.generator.floor_plan import (
     FRONT_METRES,
     DoesNotFitError,
     FloorPlan,
     WallPlace,
     box_of,
 )
-from gym_clalfred.simulator.embedded.generator.shell import Box, Side
+from gym_clalfred.simulator.embedded.generator.shell import Side
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture, Opening
+from gym_clalfred.simulator.embedded.room_model import Fixture, Opening
+from gym_clalfred.simulator.geometry import Box
 
 _DOOR_WIDTH = 0.9
 _DOOR_HEIGHT = 2.05

@@ -12,14 +12,14 @@ from gym_clalfred.simulator.embedded.catalog.parts import (
     stove_burners,
     stove_knobs,
 )
-from gym_clalfred.simulator.embedded.generator.layout import (
+from gym_clalfred.simulator.embedded.generator.floor_plan import (
     FRONT_METRES,
     DoesNotFitError,
     FloorPlan,
     WallPlace,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Side
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
 
 #: Counters narrower than this are left out; the neighbours grow instead.
 _NARROWEST = 0.35

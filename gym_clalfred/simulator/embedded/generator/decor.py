@@ -10,7 +10,7 @@ import numpy as np
 
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.embedded.render.mesh import Colour
-from gym_clalfred.simulator.embedded.room import Decor
+from gym_clalfred.simulator.embedded.room_model import Decor
 
 Choice = TypeVar("Choice")
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.embedded.generator import common
 from gym_clalfred.simulator.embedded.generator.counters import CounterRun, Counters
-from gym_clalfred.simulator.embedded.generator.layout import (
+from gym_clalfred.simulator.embedded.generator.floor_plan import (
     FRONT_METRES,
     DoesNotFitError,
     FloorPlan,
     WallPlace,
 )
 from gym_clalfred.simulator.embedded.generator.shell import Side
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
 
 _APPLIANCES = (ObjectClass.Fridge, ObjectClass.Sink, ObjectClass.CounterTop)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.generator import common
-from gym_clalfred.simulator.embedded.generator.layout import (
+from gym_clalfred.simulator.embedded.generator.floor_plan import (
     FRONT_METRES,
     DoesNotFitError,
     FloorPlan,
     box_of,
 )
-from gym_clalfred.simulator.embedded.generator.shell import Box
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import Fixture
+from gym_clalfred.simulator.embedded.room_model import Fixture
+from gym_clalfred.simulator.geometry import Box
 
 #: Between a seat and the table before it: just enough for one row of grid points.
 _LEG_ROOM = 0.66

@@ -8,7 +8,7 @@ from gym_clalfred.objects import PICKUPABLE, TOGGLEABLE, ObjectClass
 from gym_clalfred.simulator.embedded.catalog import model_of
 from gym_clalfred.simulator.embedded.generator.sight import Sightlines
 from gym_clalfred.simulator.embedded.generator.traits import Traits
-from gym_clalfred.simulator.embedded.room import Fixture, Surface
+from gym_clalfred.simulator.embedded.room_model import Fixture, Surface
 
 #: Holders that may be out of reach: corners of counters, and what no task puts anything on.
 _MAY_BE_FAR = frozenset({ObjectClass.CounterTop})

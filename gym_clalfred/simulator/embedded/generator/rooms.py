@@ -15,12 +15,12 @@ from gym_clalfred.simulator.embedded.generator import bathroom, bedroom, kitchen
 from gym_clalfred.simulator.embedded.generator.arrange import arrange
 from gym_clalfred.simulator.embedded.generator.decor import make_decor
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
-from gym_clalfred.simulator.embedded.generator.layout import DoesNotFitError, FloorPlan
+from gym_clalfred.simulator.embedded.generator.floor_plan import DoesNotFitError, FloorPlan
 from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.shell import Shell, make_shell
 from gym_clalfred.simulator.embedded.generator.traits import ROOMS_VERSION, Traits, traits_of
 from gym_clalfred.simulator.embedded.generator.walkable import free_points, largest_component
-from gym_clalfred.simulator.embedded.room import Room, Wall
+from gym_clalfred.simulator.embedded.room_model import Room, Wall
 
 _FURNISH = {
     RoomType.KITCHEN: kitchen.furnish,

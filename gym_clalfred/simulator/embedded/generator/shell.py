@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gym_clalfred.simulator.embedded.room import Rectangle
+from gym_clalfred.simulator.embedded.room_model import Rectangle
+from gym_clalfred.simulator.geometry import Box
 
 #: Thickness of the boxes that stand for walls when furniture is fitted between them.
 _WALL_METRES = 5.0
-
-
-@dataclass(frozen=True)
-class Box:
-    """An axis-parallel box in the room."""
-
-    x0: float
-    y0: float
-    z0: float
-    x1: float
-    y1: float
-    z1: float
-
-    def overlaps(self, other: Box, tolerance: float = 1e-3) -> bool:
-        """Whether the two share more than a skin of ``tolerance`` metres."""
-        return (
-            self.x0 < other.x1 - tolerance
-            and other.x0 < self.x1 - tolerance
-            and self.z0 < other.z1 - tolerance
-            and other.z0 < self.z1 - tolerance
-            and self.y0 < other.y1 - tolerance
-            and other.y0 < self.y1 - tolerance
-        )
 
 
 @dataclass(frozen=True)

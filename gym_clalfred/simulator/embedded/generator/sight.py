@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import CAMERA_ABOVE_AGENT, PITCH_RANGE, Vector
 from gym_clalfred.simulator.embedded.catalog import model_of
-from gym_clalfred.simulator.embedded.generator.layout import box_of
+from gym_clalfred.simulator.embedded.generator.floor_plan import box_of
 from gym_clalfred.simulator.embedded.placement import turn
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT, Fixture, Surface
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Fixture, Surface
 
 #: Largest horizontal distance to a point that counts as within reach; a little less than the rule.
 REACH = 1.4

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from gym_clalfred.simulator.contract import GRID_METRES
-from gym_clalfred.simulator.embedded.generator.layout import BODY_METRES, box_of
+from gym_clalfred.simulator.embedded.generator.floor_plan import BODY_METRES, box_of
 from gym_clalfred.simulator.embedded.generator.shell import Shell
-from gym_clalfred.simulator.embedded.room import AGENT_RADIUS, Fixture
+from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS, Fixture
 
 
 def free_points(shell: Shell, fixtures: Iterable[Fixture]) -> set[tuple[int, int]]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.render.mesh import Colour, Mesh, MeshBuilder, Paint, Texture
-from gym_clalfred.simulator.embedded.room import Opening, Room, Wall
+from gym_clalfred.simulator.embedded.room_model import Opening, Room, Wall
 
 #: Metres per repeat of each pattern on floors and on walls; others repeat every metre.
 FLOOR_SCALE = {

@@ -18,7 +18,7 @@ from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.render.raster import CARRIED
 from gym_clalfred.simulator.embedded.render.shell import Window, windows_of
 from gym_clalfred.simulator.embedded.render.textures import REPEATS
-from gym_clalfred.simulator.embedded.room import Decor, Room
+from gym_clalfred.simulator.embedded.room_model import Decor, Room
 
 Arrays = TypeVar("Arrays", SceneArrays, LightMaps)
 

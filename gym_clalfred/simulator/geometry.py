@@ -11,7 +11,7 @@ from gym_clalfred.simulator.contract import AgentPose, ObjectState
 
 @dataclass(frozen=True)
 class Box:
-    """The axis-parallel box around an object, in metres."""
+    """An axis-parallel box in the room, in metres."""
 
     x0: float
     y0: float
@@ -62,6 +62,17 @@ class Box:
         dz = min(self.z1, other.z1) - max(self.z0, other.z0)
         area = (self.x1 - self.x0) * (self.z1 - self.z0)
         return max(dx, 0.0) * max(dz, 0.0) / area if area > 0 else 0.0
+
+    def overlaps(self, other: Box, tolerance: float = 1e-3) -> bool:
+        """Whether the two share more than a skin of ``tolerance`` metres."""
+        return (
+            self.x0 < other.x1 - tolerance
+            and other.x0 < self.x1 - tolerance
+            and self.z0 < other.z1 - tolerance
+            and other.z0 < self.z1 - tolerance
+            and self.y0 < other.y1 - tolerance
+            and other.y0 < self.y1 - tolerance
+        )
 
 
 def ahead_and_right(pose: AgentPose, x: float, z: float) -> tuple[float, float]:

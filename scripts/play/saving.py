@@ -20,8 +20,8 @@ from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.alfred_reader import folder_name
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.locking import file_lock
-from gym_clalfred.data.source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.store import StoreInfo, is_store, write_info, write_rooms
 from gym_clalfred.data.trajectory import (
     Episode,
@@ -36,7 +36,7 @@ from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.expert.recorder import location_of
 from gym_clalfred.options import MAX_STEPS
 from gym_clalfred.simulator.contract import AgentPose
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.object_ids import class_of
 
 _NAME = re.compile(r"[A-Za-z0-9_]{1,60}")

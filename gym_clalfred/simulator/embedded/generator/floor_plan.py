@@ -12,9 +12,10 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import model_of
 from gym_clalfred.simulator.embedded.catalog.parts import Part
-from gym_clalfred.simulator.embedded.generator.shell import Box, Shell, Side
+from gym_clalfred.simulator.embedded.generator.shell import Shell, Side
 from gym_clalfred.simulator.embedded.placement import extents, turn
-from gym_clalfred.simulator.embedded.room import Fixture, Opening
+from gym_clalfred.simulator.embedded.room_model import Fixture, Opening
+from gym_clalfred.simulator.geometry import Box
 
 #: Free floor kept in front of doors that open, drawers that slide and seats.
 FRONT_METRES = 0.65

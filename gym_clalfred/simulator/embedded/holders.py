@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.placement import sine_cosine
-from gym_clalfred.simulator.embedded.room import Surface
+from gym_clalfred.simulator.embedded.room_model import Surface
 from gym_clalfred.simulator.embedded.things import Thing
 from gym_clalfred.simulator.object_ids import class_of, position_of
 

@@ -31,7 +31,7 @@ from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import ObjectPose
-from gym_clalfred.simulator.embedded.room import AGENT_HEIGHT
+from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT
 
 _RECORDS = "records.json"
 _MASKS = "masks.npy"

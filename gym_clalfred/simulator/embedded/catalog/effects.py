@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.look import Appearance
+from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
 from gym_clalfred.simulator.embedded.render.mesh import (
     MAX_CORNERS,
     Colour,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.simulator.embedded.room import Room
+from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.tasks.spec import TaskType
 
 
