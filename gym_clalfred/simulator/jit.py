@@ -26,6 +26,14 @@ class _Cache(FunctionCache):
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return (*super()._index_key(sig, codegen), fingerprint(self._py_func))
 
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Forgets what was compiled with a named tuple that is no longer there."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (AttributeError, ImportError):
+            self.flush()
+            return None
+
 
 def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """``numba.njit`` with these options, cached on disk, without Python's lock while it runs."""

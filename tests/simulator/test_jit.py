@@ -83,6 +83,16 @@ def test_changes_in_other_files_are_seen(load: Loader, old: str, new: str, expec
     assert whole(parts.Pair(5.0, 2.0)) == expected
 
 
+def test_a_named_tuple_that_is_gone_is_forgotten(load: Loader) -> None:
+    fields = "(NamedTuple):\n    first: float\n    second: float\n"
+    parts, whole = load(f"class Pair{fields}", f"class Couple{fields}\nPair = Couple\n")
+    assert whole(parts.Pair(5.0, 2.0)) == 9.0
+    for hits in (0, 1):
+        parts, whole = load()
+        assert whole(parts.Pair(5.0, 2.0)) == 9.0
+        assert sum(whole.stats.cache_hits.values()) == hits
+
+
 def test_what_did_not_change_is_not_compiled_again(load: Loader) -> None:
     parts, whole = load()
     whole(parts.Pair(5.0, 2.0))
