@@ -11,8 +11,7 @@ import pytest
 from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.recording import WatchedAgent as Filmed
-from clalfred.agents.acting.recording import trace_of
+from clalfred.agents.acting.recording import Performer, trace_of
 from clalfred.agents.acting.records import read_results
 from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
@@ -59,7 +58,7 @@ def test_watching_is_what_the_agent_does(
     session = Session(library)
     key = library.keys(PLACE)[0]
     source = library.source("tiny")
-    trace = trace_of(Filmed("", performer.policy), source, key, max_steps=8)
+    trace = trace_of(Performer("", performer.policy), source, key, max_steps=8)
     suggestions = [told(session, "show")["worlds"][0]["agent"]]
     for _ in trace:
         suggestions.append(told(session, "agent")["worlds"][0].get("agent"))
