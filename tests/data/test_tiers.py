@@ -206,7 +206,7 @@ def test_one_process_compiles_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
         def stop(self) -> None:
             assert not self.waiting
 
-    monkeypatch.setattr(workers, "_Worker", Worker)
+    monkeypatch.setattr(workers, "_GeneratorProcess", Worker)
     assert list(workers.generate_all(range(9), 3)) == list(range(9))  # type: ignore[arg-type]
     assert log == ["start", "made", "start", "start", *["made"] * 8]
 
