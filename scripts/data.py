@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,6 +18,7 @@ from clalfred.scripts.common import (
     version_option,
 )
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.progress_lines import INTERVAL, say
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.tasks import ALFRED_TASKS
 
@@ -142,10 +144,11 @@ def fidelity(
 
 
 class _ProgressBar:
-    """A progress bar per step; silent unless somebody watches."""
+    """A progress bar per step on a terminal; elsewhere a line at its start and now and then."""
 
     def __init__(self) -> None:
         self._step = ""
+        self._spoken = 0.0
         self._bar: tqdm[NoReturn] | None = None
 
     def __enter__(self) -> _ProgressBar:
@@ -160,8 +163,12 @@ class _ProgressBar:
         if step != self._step:
             self.__exit__()
             self._step, self._bar = step, tqdm(desc=step, total=total, disable=None)
+            self._spoken = -INTERVAL
         assert self._bar is not None
         self._bar.update(done - self._bar.n)
+        if self._bar.disable and time.monotonic() - self._spoken >= INTERVAL:
+            say(f"{step}: {done:,} of {total:,}")
+            self._spoken = time.monotonic()
 
 
 def source_table(source: EpisodeSource) -> str:

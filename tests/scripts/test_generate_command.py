@@ -55,3 +55,12 @@ def test_info_of_a_folder_without_episodes_is_an_error(tmp_path: Path) -> None:
     run = CliRunner().invoke(data.main, ["info", "--data", str(tmp_path)])
     assert run.exit_code == 1
     assert "no episodes found" in run.output
+
+
+def test_long_steps_are_not_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with data._ProgressBar() as bar:
+        for step in ("unpacking", "reading episodes"):
+            for done in range(4):
+                bar.show(step, done, 3)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["unpacking: 0 of 3", "reading episodes: 0 of 3"]
