@@ -214,8 +214,21 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
             raise BadInputError(f"{name} {value!r}: expected {_KINDS.get(kind, 'no change')}")
         if kind in (int, float) and not abs(value) < TOO_LARGE:
             raise BadInputError(f"{name} {value!r}: expected a number below {TOO_LARGE:g}")
+        if isinstance(config, AgentConfig) and kind in (int, float):
+            check_range(name, value)
     return replace(config, **overrides)
 
+
+def check_range(name: str, value: float) -> None:
+    """Raises ``BadInputError`` for a number that an agent's setting of this name cannot be."""
+    if name in _POSITIVE and not value > 0:
+        raise BadInputError(f"{name} {value!r}: expected a number above 0")
+    if name == "dropout" and not 0 <= value < 1:
+        raise BadInputError(f"{name} {value!r}: expected a number from 0 to below 1")
+
+
+#: Settings that all agents have and that mean nothing at 0.
+_POSITIVE = ("batch_size", "updates", "learning_rate", "max_gradient_norm", "image_size")
 
 #: No setting is nearly as large; not a number is not smaller either.
 TOO_LARGE = 1e12

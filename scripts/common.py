@@ -126,7 +126,7 @@ def read_settings(name: str | None) -> dict[str, Any]:
     except IsADirectoryError:
         raise BadInputError(f"config {name!r}: expected a YAML file, found a folder") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path}: not YAML ({error})") from error
+        raise BadInputError(f"{path}: not YAML ({' '.join(str(error).split())})") from error
     if not isinstance(settings, dict):
         raise BadInputError(f"{path}: expected settings as 'name: value' lines")
     return settings

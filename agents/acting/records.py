@@ -96,6 +96,8 @@ def read_results(
         conditions: what they must depend on, as plain values by name; ``None`` for anything.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path}: expected a file of JSON lines, found a folder or a device")
     try:
         lines = path.read_bytes().decode().split("\n")
     except FileNotFoundError:

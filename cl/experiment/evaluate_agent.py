@@ -97,8 +97,14 @@ def select(
         room: only those in rooms of a type.
         annotations: at most this many of each trajectory.
         limit: at most this many, evenly spread.
+
+    Raises:
+        BadInputError: for an unknown name, or a split that the source has no episodes of.
     """
     choose("split", split, [one.value for one in Split])
+    if not source.entries(Split(split)):
+        there = ", ".join(one.value for one in Split if source.entries(one))
+        raise BadInputError(f"split {split}: {source.label} has no such episodes, only {there}")
     if task is not None:
         choose("task", task, [one.paper_name for one in task_types()])
     if room is not None:

@@ -11,6 +11,7 @@ from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.experiment.config import RunConfig
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.sources import open_source
+from gym_clalfred.errors import BadInputError
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ def make_inputs(config: RunConfig) -> RunInputs:
 def new_agent(config: RunConfig, encoder: VisualEncoder | None = None) -> Agent:
     """The untrained agent of a run; ``encoder`` takes the place of the one it names."""
     settings = config.agent_config()
+    if config.encoder_weights and not settings.encoder:
+        raise BadInputError(
+            f"encoder_weights {config.encoder_weights!r}: expected an agent that sees with an "
+            f"encoder, and {config.agent} has none; leave them out, or choose --eyes rgb"
+        )
     if encoder is None and settings.encoder:
         encoder = make_encoder(settings.encoder, config.encoder_weights)
     return make_agent(config.agent, settings, encoder, config.seed)

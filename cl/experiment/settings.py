@@ -97,8 +97,4 @@ def _expected(kind: type, one: Field[Any]) -> str:
     if kind is not int:
         return _KINDS[kind]
     least, most = one.metadata["least"], one.metadata["most"]
-    return (
-        f"a whole number from {least} to {most}"
-        if most < LARGEST
-        else (f"a whole number from {least}")
-    )
+    return f"a whole number from {least} to {most}"

@@ -321,3 +321,10 @@ def test_an_agent_whose_weights_are_no_numbers_is_refused() -> None:
         next(policy.agent.parameters())[0] = torch.nan
     with pytest.raises(UsageError, match="are not finite: its training has failed"):
         evaluate(policy, SOURCE, KEYS[:1], config())
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "/dev"])
+def test_results_are_read_from_files_only(path: str) -> None:
+    """A device may never end."""
+    with pytest.raises(DataError, match="expected a file of JSON lines"):
+        read_results(path)

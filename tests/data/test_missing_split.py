@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from clalfred.cl.experiment.evaluate_agent import select
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.results import read_results
 from clalfred.cl.report.text import evaluation_table
@@ -43,3 +44,10 @@ def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
 def test_data_without_any_validation_is_refused() -> None:
     with pytest.raises(BadInputError, match="has no such episodes"):
         evaluation_sets(fake_config(), Partial(Split.TRAIN), ["Kitchen"])
+
+
+def test_a_split_that_is_not_there_is_named() -> None:
+    with pytest.raises(
+        BadInputError, match=r"split valid_unseen: .* has no such .* only train, valid"
+    ):
+        select(Partial(Split.TRAIN, Split.VALID_SEEN), "valid_unseen")

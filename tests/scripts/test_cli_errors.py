@@ -110,7 +110,7 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         (("train", "--preset", "papr"), "did you mean 'paper'?"),
         (("train", "--order", "9"), "order 9: expected a whole number from 1 to 5"),
         (("train", "--seed", "-1"), "seed -1: expected a whole number from 0"),
-        (("train", "--seed", str(2**64)), "expected a whole number from 0"),
+        (("train", "--seed", str(2**64)), "expected a whole number from 0 to 4294967295"),
         (("train", "--set", f"queue_length={10**400}"), "expected a number below"),
         (("sweep", "--orders", ",", "--out", "o"), "order: expected at least one value"),
         (("record", "film.avi"), "film.avi: expected a name that ends in .mp4 or .gif"),
@@ -122,6 +122,7 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         (("train", "--backend", "unity"), "unknown backend 'unity'"),
         (("train", "--method", "x-der", "--schedule", "gaussian"), "needs task boundaries"),
         (("train", "--config", "nope.yaml"), "there is no such file"),
+        (("train", "--encoder-weights", "w", "--tier", "tiny", "--out", "run"), "has none; leave"),
         (
             ("train", "--tier", "huge", "--out", "run"),
             "unknown tier 'huge': known are tiny, small, full",
@@ -176,6 +177,7 @@ def test_a_mistake_gets_one_clear_error(arguments: tuple[str, ...], message: str
     assert "Traceback" not in run.output
     assert message in run.output
     assert run.output.count("Error: ") == 1
+    assert len(run.output.splitlines()) == 1
     assert not left
 
 
@@ -307,6 +309,7 @@ def test_a_file_that_cannot_be_read_is_not_called_a_folder_that_cannot_be_writte
         (b"method: null", "method None: expected a text"),
         (b"7: 8", "unknown setting 7"),
         (b"\x80\xff\x00\x01", "mine.yaml: not YAML"),
+        (b"a: [1,", "mine.yaml: not YAML (while parsing a flow node expected the node content"),
     ],
 )
 def test_a_config_file_with_nonsense_gets_one_clear_error(

@@ -64,6 +64,8 @@ def test_every_setting_says_what_it_is() -> None:
         ({"agent": "two-branch:huge"}, "no preset 'huge'"),
         ({"overrides": {"agent.dropout": "much"}}, "dropout 'much': expected a number"),
         ({"overrides": {"agent.drop": 1}}, "did you mean 'dropout'"),
+        ({"overrides": {"agent.dropout": 7}}, "dropout 7: expected a number from 0 to below 1"),
+        ({"overrides": {"agent.learning_rate": -1.0}}, "expected a number above 0"),
         ({"overrides": {"distillation_weight": 1e15}}, "expected a number below"),
         ({"encoder": "conv"}, "sees without one"),
     ],
