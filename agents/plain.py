@@ -7,56 +7,55 @@ dropout it predicts what ``TwoBranch`` predicts with the same weights; ``copy_we
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
-from clalfred.agents.agent import Agent, AgentConfig, Decision, Head, Observation, Outputs, State
+from clalfred.agents.agent import AgentConfig, Decision, Head, Observation, Outputs, State
 from clalfred.agents.episode import START, Batch
 from clalfred.agents.losses import mean_by_episode
-from clalfred.agents.two_branch.agent import TwoBranch, filled
+from clalfred.agents.two_branch.agent import MapAgent, TwoBranch, filled
 from clalfred.agents.two_branch.config import BRANCHES, TwoBranchConfig
-from clalfred.agents.two_branch.maps import dense, distinct_views, scale_of
-from clalfred.agents.vision.encoder import CachedEncoder, VisualEncoder
+from clalfred.agents.two_branch.maps import dense, scale_of
+from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.stream import DemonstratedAction
+
+#: What only the small two-branch agent has, and how it is without.
+_ADDITIONS: dict[str, Any] = {
+    name: getattr(TwoBranchConfig, name)
+    for name in (
+        "previous_class_dim",
+        "steps",
+        "class_reads_input",
+        "visual_bottleneck_dim",
+        "attention_gain",
+        "filter_gain",
+    )
+}
 
 
-class PlainTwoBranch(Agent):
+class PlainTwoBranch(MapAgent):
     """The paper's network without the small agent's additions.
 
     Of the config it takes the paper's sizes; settings that only the small agent has are refused.
     """
 
-    config: TwoBranchConfig
     presets: ClassVar[Mapping[str, AgentConfig]] = {
-        "small": TwoBranchConfig(
-            batch_size=8,
-            learning_rate=3e-3,
-            encoder="conv",
-            word_dim=48,
-            language_dim=64,
-            attention_dim=32,
-            filters=3,
-            action_dim=32,
-            action_hidden=128,
-            class_hidden=128,
-            dropout=0.0,
-        ),
+        "small": replace(TwoBranchConfig.small(), **_ADDITIONS),
         "paper": TwoBranchConfig.paper(),
     }
 
     def __init__(self, config: TwoBranchConfig, encoder: VisualEncoder) -> None:
         super().__init__(config, encoder)
-        for name in _ADDITIONS:
-            value, default = getattr(config, name), getattr(TwoBranchConfig, name)
+        for name, default in _ADDITIONS.items():
+            value = getattr(config, name)
             if value != default:
                 raise BadInputError(
                     f"agent plain: expected {name} {default}, found {value}; only two-branch has it"
@@ -78,23 +77,13 @@ class PlainTwoBranch(Agent):
         self.progress_heads = nn.ModuleList(
             [nn.Linear(c.decoder_dim + c.input_dim, 1) for _ in range(BRANCHES)]
         )
-        self._cached = CachedEncoder(encoder)
 
     def see(
         self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
     ) -> dict[str, Tensor]:
         """Feature maps (n, V, C, S) as floats."""
-        views = np.stack([observation["rgb"] for observation in observations])
-        maps = self._cached.encode(views.reshape(-1, *views.shape[2:]))
-        maps = maps.view(*views.shape[:2], *maps.shape[1:]).to(self.device)
+        maps = super().see(observations, memories, previous)["maps"]
         return {"maps": maps.float() * scale_of(maps)}
-
-    def encode(
-        self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
-    ) -> dict[str, Tensor]:
-        """Feature maps of the distinct views, and which of them each view of each step shows."""
-        assert self.encoder is not None
-        return distinct_views(self.encoder, (one["rgb"] for one in observations))
 
     def forward(
         self, batch: Batch, generator: torch.Generator | None = None, teacher_forcing: bool = True
@@ -161,17 +150,6 @@ class PlainTwoBranch(Agent):
         classes = self.class_head(decoded[1][:, : self.sizes.decoder_dim])
         progress = [head(x).squeeze(1) for head, x in zip(self.progress_heads, decoded)]
         return actions, classes, torch.sigmoid(torch.stack(progress))
-
-
-#: What only the small two-branch agent has.
-_ADDITIONS = (
-    "previous_class_dim",
-    "steps",
-    "class_reads_input",
-    "visual_bottleneck_dim",
-    "attention_gain",
-    "filter_gain",
-)
 
 
 class Dropout:

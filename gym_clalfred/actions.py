@@ -44,11 +44,6 @@ class Action(IntEnum):
         """ALFRED's name with the amount, for example ``MoveAhead_25``."""
         return _DISCRETE_NAMES.get(self, self.name)
 
-    @classmethod
-    def from_discrete_name(cls, name: str) -> Action:
-        """The inverse of ``discrete_name``; raises ``KeyError`` for names ALFRED does not have."""
-        return _FROM_DISCRETE_NAME[name]
-
 
 _DISCRETE_NAMES = {
     Action.MoveAhead: "MoveAhead_25",
@@ -58,4 +53,3 @@ _DISCRETE_NAMES = {
     Action.LookDown: "LookDown_15",
     Action.Stop: "<<stop>>",
 }
-_FROM_DISCRETE_NAME = {action.discrete_name: action for action in Action}

@@ -23,25 +23,14 @@ from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.stream import DemonstratedAction
 
 
-class TwoBranch(Agent):
-    """Kim, Seo, Choi, "Online Continual Learning for Interactive Instruction Following", 2024.
-
-    Both branches read the instruction, attend to it at every step, turn what they attend to into
-    point-wise filters over the feature maps of five views, and decode with an LSTM. A progress
-    monitor in each branch is an auxiliary loss.
-    """
+class MapAgent(Agent):
+    """An agent that keeps feature maps of the views, and encodes every distinct view once."""
 
     config: TwoBranchConfig
     encoder: VisualEncoder
-    presets: ClassVar[Mapping[str, AgentConfig]] = {
-        "small": TwoBranchConfig.small(),
-        "paper": TwoBranchConfig.paper(),
-    }
-    can_feed_back = True
 
     def __init__(self, config: TwoBranchConfig, encoder: VisualEncoder) -> None:
         super().__init__(config, encoder)
-        self.network = TwoBranchNetwork(filled(config, encoder))
         self._cached = CachedEncoder(encoder)
 
     def see(
@@ -57,6 +46,25 @@ class TwoBranch(Agent):
     ) -> dict[str, Tensor]:
         """Feature maps of the distinct views, and which of them each view of each step shows."""
         return distinct_views(self.encoder, (one["rgb"] for one in observations))
+
+
+class TwoBranch(MapAgent):
+    """Kim, Seo, Choi, "Online Continual Learning for Interactive Instruction Following", 2024.
+
+    Both branches read the instruction, attend to it at every step, turn what they attend to into
+    point-wise filters over the feature maps of five views, and decode with an LSTM. A progress
+    monitor in each branch is an auxiliary loss.
+    """
+
+    presets: ClassVar[Mapping[str, AgentConfig]] = {
+        "small": TwoBranchConfig.small(),
+        "paper": TwoBranchConfig.paper(),
+    }
+    can_feed_back = True
+
+    def __init__(self, config: TwoBranchConfig, encoder: VisualEncoder) -> None:
+        super().__init__(config, encoder)
+        self.network = TwoBranchNetwork(filled(config, encoder))
 
     def forward(
         self, batch: Batch, generator: torch.Generator | None = None, teacher_forcing: bool = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gym_clalfred.objects import CLOSED_AT_START, OPENABLE, ObjectClass
 from gym_clalfred.simulator.contract import ObjectState, Vector
 from gym_clalfred.simulator.embedded.catalog import is_tipped, model_of, posed_size
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.placement import Spot, sine_cosine, turn
 from gym_clalfred.simulator.embedded.room_model import Block, Fixture, Surface
 

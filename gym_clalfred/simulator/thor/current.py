@@ -47,6 +47,7 @@ class CurrentLink(Link):
     """Drives ``ai2thor.controller.Controller``."""
 
     version = str(ai2thor.__version__)
+    positions_key = "actionReturn"
 
     def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
         super().__init__(render, options)
@@ -137,19 +138,6 @@ class CurrentLink(Link):
         if held is not None:
             self._must("UnhideObject", objectId=held)
         return view
-
-    def reachable(self) -> list[dict[str, float]]:
-        """Where the agent can stand."""
-        points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
-            "actionReturn"
-        ]
-        return points
-
-    def close(self) -> None:
-        """Ends the process."""
-        controller, self._controller = self._controller, None
-        if controller is not None:
-            controller.end()
 
     def _move_cameras(self, pose: AgentPose) -> Event | None:
         """Has the cameras follow the agent; all pictures come with the last of them."""

@@ -56,6 +56,8 @@ MILLIMETRES = np.float32(0.001)
 class LegacyLink(Link):
     """Drives 2.1.0's ``ai2thor.controller.Controller``."""
 
+    positions_key = "reachablePositions"
+
     def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
         super().__init__(render, options)
         # This version has no smaller screen, and cannot change its size.
@@ -145,19 +147,6 @@ class LegacyLink(Link):
         view = self._must("HideObject", images=True, objectId=held).views[0]
         self._must("UnhideObject", objectId=held)
         return view
-
-    def reachable(self) -> list[dict[str, float]]:
-        """Where the agent can stand."""
-        points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
-            "reachablePositions"
-        ]
-        return points
-
-    def close(self) -> None:
-        """Ends the process."""
-        controller, self._controller = self._controller, None
-        if controller is not None:
-            controller.end()
 
     def _shot(self, pose: AgentPose, yaw: float = 0.0, pitch: float = 0.0) -> Event:
         """What an agent at a pose sees that turns its head."""

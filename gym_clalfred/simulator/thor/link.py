@@ -72,6 +72,12 @@ class Link(ABC):
     #: AI2-THOR's version.
     version: str
 
+    #: Where the metadata has the positions that the agent can stand at.
+    positions_key: str
+
+    #: The process, while there is one; it has ``end``.
+    _controller: Any = None
+
     def __init__(self, render: RenderOptions, options: ThorOptions) -> None:
         self.render = render
         self.options = options
@@ -112,13 +118,18 @@ class Link(ABC):
     def sight(self, held: str | None) -> CameraView:
         """The agent's own view at 300 pixels or more, without what it holds."""
 
-    @abstractmethod
     def reachable(self) -> list[dict[str, float]]:
         """Where the agent can stand."""
+        points: list[dict[str, float]] = self._must("GetReachablePositions").metadata[
+            self.positions_key
+        ]
+        return points
 
-    @abstractmethod
     def close(self) -> None:
         """Ends the process; never raises."""
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.end()
 
     @property
     def turned_views(self) -> tuple[View, ...]:

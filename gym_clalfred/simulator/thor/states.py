@@ -16,7 +16,7 @@ UNKNOWN_SIZE: Vector = (0.1, 0.1, 0.1)
 _PIECES = frozenset(SLICED_FORM.values())
 
 #: Types that have other names in newer versions.
-_RENAMED = {"Bottle": "Glassbottle", "LightSwitch": "LightSwitch", "Footstool": "Footstool"}
+_RENAMED = {"Bottle": "Glassbottle"}
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from gym_clalfred.simulator.embedded.catalog import (
     posed_size,
     style_of,
 )
-from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
+from gym_clalfred.simulator.embedded.catalog.models import EXTENTS
 from gym_clalfred.simulator.embedded.render.mesh import MAX_CORNERS, Mesh
 from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 from tests.helpers.cases import for_each

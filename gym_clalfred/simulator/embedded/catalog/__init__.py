@@ -7,7 +7,7 @@ sit in ``parts``.
 
 from __future__ import annotations
 
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.catalog.fit import centres, fits, is_tipped, posed_size
 from gym_clalfred.simulator.embedded.catalog.measured import build_blocks
 from gym_clalfred.simulator.embedded.catalog.models import Model, build_mesh, model_of

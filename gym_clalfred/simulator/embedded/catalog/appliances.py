@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BIG_STEEL,
     BLACK,

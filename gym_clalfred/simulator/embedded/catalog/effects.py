@@ -1,4 +1,4 @@
-"""What happens to an object's mesh whatever its class: tipping, dirt, heat and cold."""
+"""How an object's state shows in its mesh whatever its class: tipping, dirt, heat and cold."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
 from gym_clalfred.simulator.embedded.render.mesh import (
     MAX_CORNERS,
     Colour,
@@ -23,6 +22,18 @@ _DIRT: Colour = (92, 66, 36)
 _WARM: Colour = (255, 96, 40)
 _COLD: Colour = (110, 180, 255)
 _STEAM = Paint((240, 240, 242), glow=0.5)
+
+
+@dataclasses.dataclass(frozen=True)
+class Appearance:
+    """The part of an object's state that changes how it looks; ``tipped`` is ``fit.is_tipped``."""
+
+    is_open: bool = False
+    is_on: bool = False
+    is_dirty: bool = False
+    heated: bool = False
+    cooled: bool = False
+    tipped: bool = False
 
 
 def tip(mesh: Mesh, size: Vector) -> Mesh:

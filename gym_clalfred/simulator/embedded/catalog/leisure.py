@@ -6,7 +6,7 @@ import math
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.catalog.shapes import (
     BLACK,
     DARK_STEEL,

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
-from gym_clalfred.simulator.embedded.catalog.effects import show_condition, tip
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance, show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.models import build_mesh, model_of
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_worktop
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder, Paint, Texture

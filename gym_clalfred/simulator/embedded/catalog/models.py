@@ -1,4 +1,4 @@
-"""The models of all classes, put together from the tables of sizes, surfaces and shapes."""
+"""The models of all classes, put together from records, surfaces and shapes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,45 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.objects import ObjectClass
+from gym_clalfred.objects import CLASSES, ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
-from gym_clalfred.simulator.embedded.catalog.effects import mirror, show_condition, tip
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance, mirror, show_condition, tip
 from gym_clalfred.simulator.embedded.catalog.shapes import shape_of
-from gym_clalfred.simulator.embedded.catalog.sizes import EXTENTS
-from gym_clalfred.simulator.embedded.catalog.style import MIRRORED
+from gym_clalfred.simulator.embedded.catalog.style import MIRRORED, fraction
 from gym_clalfred.simulator.embedded.catalog.surfaces import surfaces_of
 from gym_clalfred.simulator.embedded.render.mesh import Mesh, MeshBuilder
 from gym_clalfred.simulator.embedded.room_model import Rectangle, Surface
 
 #: How far drawers come out, as a share of their depth.
 _DRAWER_SHARE = 0.7
+
+
+@dataclass(frozen=True)
+class Extent:
+    """Median width (x), height (y) and depth (z), and the share by which styles differ from it."""
+
+    width: float
+    height: float
+    depth: float
+    spread: float
+
+    def of(self, style: int) -> Vector:
+        """The extents of one style, to the millimetre; the three scale together."""
+        factor = 1.0 + self.spread * (2.0 * fraction(style, "size") - 1.0)
+        return (
+            round(self.width * factor, 3),
+            round(self.height * factor, 3),
+            round(self.depth * factor, 3),
+        )
+
+    @property
+    def median(self) -> Vector:
+        """The extents without variation."""
+        return (self.width, self.height, self.depth)
+
+
+#: The extents of every class but ``NoObject``.
+EXTENTS = {kind: Extent(*CLASSES[kind].size) for kind in sorted(CLASSES)}
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from gym_clalfred.classes import INSTALLED
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
-from gym_clalfred.simulator.embedded.catalog.appearance import Appearance
+from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.catalog.style import choose
 from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Paint, Texture
 
