@@ -33,7 +33,7 @@ from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import STEP, Tokenizer
-from gym_clalfred.simulator.backends import looks_of, make_simulator
+from gym_clalfred.simulator.backends import appearance_label, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
 from gym_clalfred.stream import Demonstration, demonstration_of, frames_id, frames_index
 
@@ -212,7 +212,7 @@ class EpisodeReader:
     def _kind(self) -> str:
         """Which views are the same: those of one way of seeing and one look of the pictures."""
         embedded = self.backend == "embedded"
-        appearance = looks_of(self.backend) if embedded else appearance_of(self._simulator)
+        appearance = appearance_label(self.backend) if embedded else appearance_of(self._simulator)
         return f"{self.agent.sight}{'-blind' if self.blind else ''}/{appearance}"
 
     def _observations(self, episode: Episode) -> Iterable[Observation]:

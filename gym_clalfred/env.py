@@ -186,7 +186,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             progress = self._begin(episode)
         self._progress = progress
         self._show()
-        return self._handed_out(progress), progress.info(self.reveal_task)
+        return self._copy_observation(progress), progress.info(self.reveal_task)
 
     def step(self, action: ArrayLike) -> Step:
         """Does one action, an (action, class) pair of the action space."""
@@ -305,11 +305,11 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         progress.ended = terminated or truncated
         self._show()
         info = progress.info(self.reveal_task)
-        return self._handed_out(progress), reward, terminated, truncated, info
+        return self._copy_observation(progress), reward, terminated, truncated, info
 
     def _waited(self, progress: Progress) -> Step:
         self._show()
-        return self._handed_out(progress), 0.0, False, False, progress.info(self.reveal_task)
+        return self._copy_observation(progress), 0.0, False, False, progress.info(self.reveal_task)
 
     def _act_on_most_central(self, progress: Progress, action: Action) -> Step:
         try:
@@ -345,7 +345,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             return Choice(None, Failure.NOT_VISIBLE)
         return choose_by_class(wanted, self.simulator.sight(wanted), objects, progress.pointing)
 
-    def _handed_out(self, progress: Progress) -> Observation:
+    def _copy_observation(self, progress: Progress) -> Observation:
         """The observation as the caller's own: no earlier one, and not what ``render`` draws."""
         if self.render_mode is None and not progress.crashed:
             return dict(self._observation)

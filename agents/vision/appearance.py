@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gym_clalfred.data.store import read_info
 from gym_clalfred.errors import DataError
-from gym_clalfred.simulator.backends import looks_of
+from gym_clalfred.simulator.backends import appearance_label
 from gym_clalfred.simulator.contract import Simulator
 from gym_clalfred.simulator.thor import ThorOptions, ThorSimulator
 
@@ -33,7 +33,7 @@ def _appearance(options: ThorOptions) -> list[str | int | None]:
     known: list[str | int | None] = [options.command, options.quality, options.platform]
     words = shlex.split(options.command or "")
     if options.is_player:
-        return [*known, looks_of("embedded"), *_store_labels(words)]
+        return [*known, appearance_label("embedded"), *_store_labels(words)]
     if words:
         with suppress(OSError):
             program = Path(shutil.which(words[0]) or words[0]).stat()

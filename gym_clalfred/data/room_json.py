@@ -81,7 +81,7 @@ def _fixture(fixture: Fixture) -> dict[str, Any]:
         "size": list(fixture.size),
         "style": fixture.style,
         "surfaces": [
-            [*_area(s.area), s.y, s.clearance, s.inside, s.overhang, *map(_aim, s.aims)]
+            [*_area(s.area), s.y, s.clearance, s.inside, s.overhang, *map(_hint, s.hints)]
             for s in fixture.surfaces or ()
         ],
         "blocks": [[*block.low, *block.high] for block in fixture.blocks],
@@ -104,21 +104,21 @@ def _parse_fixture(root: Field) -> Fixture:
     )
 
 
-def _aim(aim: PlacementHint) -> list[Any]:
-    return [aim.object_class.name if aim.object_class else None, aim.x, aim.z, aim.turn]
+def _hint(hint: PlacementHint) -> list[Any]:
+    return [hint.object_class.name if hint.object_class else None, hint.x, hint.z, hint.turn]
 
 
 def _parse_surface(row: Field) -> Surface:
     fields = list(row)
     if len(fields) < 8:
-        row.fail("x0, z0, x1, z1, y, clearance, inside, overhang and perhaps aims")
+        row.fail("x0, z0, x1, z1, y, clearance, inside, overhang and perhaps hints")
     x0, z0, x1, z1, y, clearance = (value.metres() for value in fields[:6])
-    aims = tuple(_parse_aim(aim) for aim in fields[8:])
+    hints = tuple(_parse_hint(hint) for hint in fields[8:])
     area = Rectangle(x0, z0, x1, z1)
-    return Surface(area, y, clearance, fields[6].flag(), fields[7].metres(), aims)
+    return Surface(area, y, clearance, fields[6].flag(), fields[7].metres(), hints)
 
 
-def _parse_aim(row: Field) -> PlacementHint:
+def _parse_hint(row: Field) -> PlacementHint:
     fields = list(row)
     if len(fields) != 4:
         row.fail("a class or null, x, z and a turn")

@@ -58,24 +58,24 @@ class ViewTarget:
         return centre[0], y, centre[2]
 
 
-def candidate_poses(routes: Routes, aims: Iterable[ViewTarget]) -> list[AgentPose]:
+def candidate_poses(routes: Routes, targets: Iterable[ViewTarget]) -> list[AgentPose]:
     """Poses in the order in which to try them; ties are broken by place and heading."""
     best: dict[AgentPose, float] = {}
-    for aim in aims:
-        for pose, score in _scored(routes, aim):
+    for target in targets:
+        for pose, score in _scored(routes, target):
             best[pose] = min(score, best.get(pose, math.inf))
     return sorted(best, key=lambda p: (round(best[p], 6), p.x, p.z, p.yaw, p.pitch))
 
 
-def _scored(routes: Routes, aim: ViewTarget) -> Iterable[tuple[AgentPose, float]]:
-    agent_y, box = routes.start.y, aim.box
+def _scored(routes: Routes, target: ViewTarget) -> Iterable[tuple[AgentPose, float]]:
+    agent_y, box = routes.start.y, target.box
     x0, x1, z0, z1 = box.x0 - _REACH, box.x1 + _REACH, box.z0 - _REACH, box.z1 + _REACH
     for cell_x, cell_z in routes.grid.cells:
         x, z = cell_x * GRID_METRES, cell_z * GRID_METRES
         # Most cells are far off, which two comparisons tell sooner than a distance.
         if not (x0 <= x <= x1 and z0 <= z <= z1) or box.distance(x, z) > _REACH:
             continue
-        point = aim.point(x, z)
+        point = target.point(x, z)
         for yaw in range(0, 360, ROTATE_DEGREES):
             level = AgentPose(x, agent_y, z, yaw, 0)
             ahead, right = ahead_and_right(level, point[0], point[2])
@@ -90,7 +90,7 @@ def _scored(routes: Routes, aim: ViewTarget) -> Iterable[tuple[AgentPose, float]
                 cost = routes.cost(pose)
                 if cost is None:
                     continue
-                awkward = abs(math.hypot(ahead, right) - aim.away)
+                awkward = abs(math.hypot(ahead, right) - target.away)
                 off = sideways + abs(down - pitch)
                 way = cost * _COST_PER_ACTION
                 yield pose, way + off * _COST_PER_DEGREE + awkward * _COST_PER_METRE

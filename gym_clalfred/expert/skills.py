@@ -175,11 +175,11 @@ class Skills:
         sim, recorder = self._sim, self.recorder
         start, mark = sim.agent, recorder.mark()
         picked, visited = set(self._picked), set(self._visited)
-        aims = [aim for name in names for aim in self._aims(name)]
+        targets = [target for name in names for target in self._view_targets(name)]
         routes = recorder.grid.routes(start)
         tried = 0
         reason = "no pose shows it"
-        for pose in candidate_poses(routes, aims)[:_POSES_SEEN]:
+        for pose in candidate_poses(routes, targets)[:_POSES_SEEN]:
             if not sim.teleport(pose).success:
                 continue
             found = find()
@@ -396,7 +396,7 @@ class Skills:
         contents = self._sim.objects[name].contents
         return self._kind(contents[0]) if contents else None
 
-    def _aims(self, name: str) -> tuple[ViewTarget, ...]:
+    def _view_targets(self, name: str) -> tuple[ViewTarget, ...]:
         """Where to look for an object; in a closed container, where it will be seen once open."""
         container = self._closed_container(name)
         if container is None:

@@ -67,7 +67,7 @@ def make_simulator(name: str, render: RenderOptions, rooms: RoomSource) -> Simul
 
 
 @cache
-def looks_of(name: str) -> str:
+def appearance_label(name: str) -> str:
     """Identifies how a backend's pictures look; what is computed from them is kept under it.
 
     For the embedded household that is a hash of its code, any change of which may change a pixel.

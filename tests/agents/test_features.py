@@ -23,7 +23,7 @@ from clalfred.agents.vision.resnet import BasicBlock, ResNet18, ResNetEncoder, l
 from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
-from gym_clalfred.simulator.backends import looks_of, make_simulator
+from gym_clalfred.simulator.backends import appearance_label, make_simulator
 from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.simulator.thor import ThorOptions, ThorSimulator
 from gym_clalfred.simulator.thor.simulator import label_of
@@ -109,8 +109,8 @@ def test_a_run_with_unity_finds_no_maps_of_the_players_pictures(
 
 def test_the_embedded_household_looks_as_its_code_says() -> None:
     kind = EpisodeReader(SOURCE, fake_agent())._kind
-    assert kind == f"{FakeEncoder.name}/{looks_of('embedded')}"
-    assert looks_of("embedded").startswith("embedded-")
+    assert kind == f"{FakeEncoder.name}/{appearance_label('embedded')}"
+    assert appearance_label("embedded").startswith("embedded-")
 
 
 def thor_looks(**options: str) -> str:

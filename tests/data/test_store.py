@@ -37,8 +37,8 @@ from tests.helpers.trajectories import clean_a_mug
 def measured_room(number: int = 7) -> Room:
     """A generated room with everything that only reconstructed ones have."""
     room = make_room(number)
-    aims = (PlacementHint(None, 0.05, 0.02), PlacementHint(ObjectClass.Mug, -0.05, 0.01, 90.0))
-    surface = Surface(Rectangle(-0.2, -0.1, 0.2, 0.1), 0.4, 0.3, True, 0.0, aims)
+    hints = (PlacementHint(None, 0.05, 0.02), PlacementHint(ObjectClass.Mug, -0.05, 0.01, 90.0))
+    surface = Surface(Rectangle(-0.2, -0.1, 0.2, 0.1), 0.4, 0.3, True, 0.0, hints)
     first, *rest = room.fixtures
     first = replace(
         first,

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gym_clalfred.data.alfred_import.aims import take_aim
 from gym_clalfred.data.alfred_import.bodies import Bodies, box_of, unit_name
 from gym_clalfred.data.alfred_import.boxes import (
     BoxFit,
@@ -31,6 +30,7 @@ from gym_clalfred.data.alfred_import.furniture import (
     front_face,
     turn_to_masks,
 )
+from gym_clalfred.data.alfred_import.hints import with_hints
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
 from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.alfred_import.listed import Boxes, Place, place_all
@@ -190,7 +190,7 @@ class Reconstruction:
             others = [ray for other, rays in views.items() if other != name for ray in rays]
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
             fixture = maker.make(name, yaw, box, replace(around, rays=past))
-            fixtures.append(take_aim(fixture, self._put.get(name, []), self.shapes, studio))
+            fixtures.append(with_hints(fixture, self._put.get(name, []), self.shapes, studio))
         seen = np.array([base for _, _, base, _ in self._sights]).reshape(-1, 3)
         fixtures, boards = hold_up(fixtures, rests, seen)
         rays = [ray for some in views.values() for ray in some]

@@ -41,9 +41,9 @@ from gym_clalfred.simulator.embedded.placement import (
 from gym_clalfred.simulator.embedded.putting import (
     PILE,
     Strictness,
-    aimed_spot,
     area_of,
     extents_with_contents,
+    hinted_spot,
     point_at,
     points_on,
 )
@@ -167,13 +167,13 @@ class Household:
             for surface in holder.surfaces:
                 points = points_on(holder, surface, seen)
                 spots = self._spots(holder, surface, held, gaze, points, mode)
-                aim = surface.aim_for(held.object_class)
+                hint = surface.hint_for(held.object_class)
                 for k, spot in enumerate(spots):
                     beside = gaze.distance_to(point_at(holder, spot))
                     # Where things are known to be put comes before all others.
-                    if aim is not None and k == 0:
-                        beside = -1.0 if aim.object_class is None else -2.0
-                    unseen = not points and aim is None
+                    if hint is not None and k == 0:
+                        beside = -1.0 if hint.object_class is None else -2.0
+                    unseen = not points and hint is None
                     places.append((unseen, beside, (surface, spot)))
             if places:
                 # Within a dish the order of the surfaces is kept: the bottom before the rim.
@@ -285,11 +285,11 @@ class Household:
             taken = []
         ahead, here = gaze.point_at(height), (gaze.eye[0], gaze.eye[2])
         spots: list[Spot] = []
-        aim = surface.aim_for(item.object_class)
-        if aim is not None:
+        hint = surface.hint_for(item.object_class)
+        if hint is not None:
             shape = self._measured.get(item.index)
-            yaw = aim.turn + (0.0 if shape is None else shape.turn)
-            spot = aimed_spot(surface, aim, yaw % 360.0, size, taken, mode.lenient)
+            yaw = hint.turn + (0.0 if shape is None else shape.turn)
+            spot = hinted_spot(surface, hint, yaw % 360.0, size, taken, mode.lenient)
             if spot is not None:
                 spots.append(spot)
         for near in (*points, holder.local(*ahead), holder.local(*here)):

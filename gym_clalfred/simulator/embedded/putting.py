@@ -127,15 +127,15 @@ def extents_with_contents(item: Thing, holder: Thing) -> Vector:
     return width, height, depth
 
 
-def aimed_spot(
+def hinted_spot(
     surface: Surface,
-    aim: PlacementHint,
+    hint: PlacementHint,
     yaw: float,
     size: Vector,
     taken: Sequence[Rectangle],
     lenient: bool,
 ) -> Spot | None:
-    """Where a measured aim puts a thing: exactly there if that is free, else next to it.
+    """Where a measured hint puts a thing: exactly there if that is free, else next to it.
 
     Args:
         yaw: of the thing in the frame of the surface's object.
@@ -143,8 +143,8 @@ def aimed_spot(
         taken: what is on the surface already.
         lenient: as ``free_spot`` has it.
     """
-    area = footprint(size, aim.x, aim.z, yaw)
-    if aim.object_class is not None and not any(overlaps(area, other) for other in taken):
-        return Spot(aim.x, surface.y, aim.z, yaw)
+    area = footprint(size, hint.x, hint.z, yaw)
+    if hint.object_class is not None and not any(overlaps(area, other) for other in taken):
+        return Spot(hint.x, surface.y, hint.z, yaw)
     yaws = (yaw, (yaw + 90.0) % 360.0)
-    return free_spot(surface, size, taken, near=(aim.x, aim.z), yaws=yaws, lenient=lenient)
+    return free_spot(surface, size, taken, near=(hint.x, hint.z), yaws=yaws, lenient=lenient)

@@ -59,7 +59,7 @@ class Surface:
         clearance: free height above it.
         inside: whether it is hidden and out of reach while the object is closed.
         overhang: share of an item's extent that may stick out over each edge of the area.
-        aims: where things are put first, if it was measured.
+        hints: where things are put first, if it was measured.
     """
 
     area: Rectangle
@@ -67,12 +67,12 @@ class Surface:
     clearance: float
     inside: bool = False
     overhang: float = 0.25
-    aims: tuple[PlacementHint, ...] = ()
+    hints: tuple[PlacementHint, ...] = ()
 
-    def aim_for(self, object_class: ObjectClass) -> PlacementHint | None:
-        """The aim for a class, else the one for all."""
-        fitting = [aim for aim in self.aims if aim.object_class in (object_class, None)]
-        return max(fitting, key=lambda aim: aim.object_class is not None, default=None)
+    def hint_for(self, object_class: ObjectClass) -> PlacementHint | None:
+        """The hint for a class, else the one for all."""
+        fitting = [hint for hint in self.hints if hint.object_class in (object_class, None)]
+        return max(fitting, key=lambda hint: hint.object_class is not None, default=None)
 
 
 @dataclass(frozen=True)

@@ -147,10 +147,10 @@ class Reporter:
         household, agent = world.household, world.agent
         held = household.held
         # What is held moves with the agent.
-        state = (household.version, None if held is None else agent, world.told)
+        state = (household.version, None if held is None else agent, world.listed)
         if self._table is None or self._table[0] != state:
-            told = world.told
-            chosen = [t.index for t in household.things if told is None or t.id in told]
+            listed = world.listed
+            chosen = [t.index for t in household.things if listed is None or t.id in listed]
             indices = np.array(chosen, dtype=np.intp)
             self._table = (state, self._tabulate(chosen), self._places(), indices)
         _, table, places, indices = self._table

@@ -60,12 +60,12 @@ class DisplayActions(Queries):
         unknown = [name for name in objectIds if self.world.household.get(str(name)) is None]
         if unknown:
             raise RefusedError(f"Object ID {unknown[0]} appears to be invalid.", "InvalidArgument")
-        self.world.told = frozenset(map(str, objectIds))
+        self.world.listed = frozenset(map(str, objectIds))
 
     @action("ResetObjectFilter")
     def reset_filter(self) -> None:
         """Has the metadata tell of all objects again."""
-        self.world.told = None
+        self.world.listed = None
 
     def _standing(self) -> list[Thing]:
         """All objects that are not in or on others, which are hidden and shown with them."""

@@ -75,7 +75,7 @@ class PlayerWorld(EmbeddedSimulator):
         gone: names of furniture that was taken out of the room.
         masks: plain colours of objects by their ids.
         emphasized: id of the only object that pictures show.
-        told: ids of the objects that the metadata tells of; ``None`` for all.
+        listed: ids of the objects that the metadata lists; ``None`` for all.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class PlayerWorld(EmbeddedSimulator):
         self.places = PoseHistory()
         self.masks: dict[str, tuple[int, int, int]] = {}
         self.emphasized: str | None = None
-        self.told: frozenset[str] | None = None
+        self.listed: frozenset[str] | None = None
         self.names: list[str] = []
         self.scene = Scene(1, AgentPose(0.0, AGENT_HEIGHT, 0.0, 0, 0))
         self.field_of_view = 60.0
@@ -164,7 +164,7 @@ class PlayerWorld(EmbeddedSimulator):
         """Gives the objects of a new household the conditions of those before."""
         self.hidden.clear()
         self.masks.clear()
-        self.emphasized = self.told = None
+        self.emphasized = self.listed = None
         self._conditions.clear()
         self._sync()
         for thing in list(self.household.things):

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.alfred_import.aims import take_aim
 from gym_clalfred.data.alfred_import.blocks import board_rectangles, on_level
 from gym_clalfred.data.alfred_import.boxes import FixtureView
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, SAMPLES, bases, project
 from gym_clalfred.data.alfred_import.evidence import holdings, name_holders, name_ids
 from gym_clalfred.data.alfred_import.furniture import hold_inside
+from gym_clalfred.data.alfred_import.hints import with_hints
 from gym_clalfred.data.alfred_import.hulls import carve, carve_items
 from gym_clalfred.data.alfred_import.items import CELLS, ItemFit, ItemView, divide
 from gym_clalfred.data.alfred_import.studio import Studio
@@ -199,11 +199,11 @@ def test_things_land_where_most_of_their_class_did() -> None:
 
     put = [("Apple_1", seen_at(0.1, 0.7))] * 3 + [("Apple_1", seen_at(-0.1, 0.7))]
     put += [("Egg_1", seen_at(0.0, 0.8))]
-    aimed = take_aim(sink, put, {"Apple_1": shape, "Egg_1": shape}, Studio(SIGHT_PIXELS))
-    assert aimed.surfaces is not None
-    apple = aimed.surfaces[0].aim_for(ObjectClass.Apple)
-    egg = aimed.surfaces[0].aim_for(ObjectClass.Egg)
-    other = aimed.surfaces[0].aim_for(ObjectClass.Mug)
+    hinted = with_hints(sink, put, {"Apple_1": shape, "Egg_1": shape}, Studio(SIGHT_PIXELS))
+    assert hinted.surfaces is not None
+    apple = hinted.surfaces[0].hint_for(ObjectClass.Apple)
+    egg = hinted.surfaces[0].hint_for(ObjectClass.Egg)
+    other = hinted.surfaces[0].hint_for(ObjectClass.Mug)
     assert apple is not None
     assert egg is not None
     assert other is not None

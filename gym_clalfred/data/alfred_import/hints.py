@@ -39,13 +39,13 @@ class _Landing:
     shape: ItemShape
 
 
-def take_aim(
+def with_hints(
     fixture: Fixture,
     put: Sequence[tuple[str, ItemView]],
     shapes: Mapping[str, ItemShape],
     studio: Studio,
 ) -> Fixture:
-    """The fixture with aims where things of each class were mostly put.
+    """The fixture with hints where things of each class were mostly put.
 
     AI2-THOR takes the first place that is free, in an order that only depends on the receptacle
     and where the agent stands, so that things of one size always land at the same place.
@@ -63,14 +63,14 @@ def take_aim(
     groups: dict[ObjectClass | None, list[_Landing]] = {None: landings}
     for landing in landings:
         groups.setdefault(landing.object_class, []).append(landing)
-    aims: dict[int, list[PlacementHint]] = {}
+    hints: dict[int, list[PlacementHint]] = {}
     for object_class, group in groups.items():
         place = _most_common(group)
         x, z = np.mean([(one.x, one.z) for one in place], axis=0)
-        aim = PlacementHint(object_class, round(float(x), 3), round(float(z), 3), turned)
-        aims.setdefault(place[0].surface, []).append(aim)
+        hint = PlacementHint(object_class, round(float(x), 3), round(float(z), 3), turned)
+        hints.setdefault(place[0].surface, []).append(hint)
     surfaces = tuple(
-        replace(surface, aims=tuple(aims.get(k, ())))
+        replace(surface, hints=tuple(hints.get(k, ())))
         for k, surface in enumerate(fixture.surfaces or ())
     )
     return replace(fixture, surfaces=surfaces)
