@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.data.alfred_import.blocks import rectangles
+from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT
 from gym_clalfred.data.alfred_import.furniture import BASINS, footprint_of
 from gym_clalfred.data.alfred_import.supports import Board, in_room
-from gym_clalfred.data.alfred_import.trim import trim
+from gym_clalfred.data.alfred_import.trim import front_face, trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.embedded.catalog.shapes import choose_unit
 from gym_clalfred.simulator.embedded.catalog.style import style_of
@@ -57,6 +58,11 @@ _PLINTH = 0.6
 _PANEL = 0.02
 _DEEPEST_SHELF = 0.6
 _RIM = 0.06
+
+#: How far casings are behind the knobs of the doors that are built into them, and how far they
+#: reach from the faces that they cover.
+_BEHIND_FRONT = 0.03
+_VENEER = 0.003
 
 _CERAMIC = Paint((236, 236, 232))
 
@@ -103,6 +109,9 @@ class Bodies:
             bodies += [_body(box, paint) for box in self._clear(boxes)]
         for box in self._clear(list(self._uprights())):
             bodies.append(_body(box, self._unit))
+        for box in self._casings():
+            if not crossed(box, self._rays).any():
+                bodies.append(_body(box, self._unit))
         for box in self._clear(list(self._tubs())):
             bodies.append(_body(box, _CERAMIC))
         for board in boards:
@@ -149,6 +158,27 @@ class Bodies:
                 panel[axis], panel[axis + 3] = side, side + _PANEL
                 if bottom > 0.0 or not self._is_walked(panel):
                     yield panel
+
+    def _casings(self) -> Iterator[BoxArray]:
+        """What covers cabinets but for their doors, and basins but for their insides."""
+        for fixture in self._fixtures:
+            box = box_of(fixture)
+            if fixture.object_class is ObjectClass.Cabinet:
+                front = front_face(int(fixture.yaw))
+                box[front] += -_BEHIND_FRONT if front >= 3 else _BEHIND_FRONT
+                side = 2 - front % 3
+                faces = [side, side + 3, *([1] if box[1] > EYE_HEIGHT else [])]
+                faces += [4] if box[4] < EYE_HEIGHT else []
+                inwards = 0.0
+            elif fixture.object_class is ObjectClass.SinkBasin:
+                faces, inwards = [0, 2, 3, 5], -_VENEER
+            else:
+                continue
+            for face in faces:
+                panel = box.copy()
+                low, high = (inwards, 2 * _VENEER) if face >= 3 else (2 * _VENEER, inwards)
+                panel[face % 3], panel[face % 3 + 3] = box[face] - low, box[face] + high
+                yield panel
 
     def _tubs(self) -> Iterator[BoxArray]:
         """What is around and under basins that are in no worktop."""

@@ -31,9 +31,11 @@ _PLATE = 0.03
 #: unit of the logarithm of an extent, per metre below the floor; height above which the agent walks
 #: under; per metre of a walked point within the box, and the margin around it; per metre between
 #: the box and what lies in it; per line of sight that is blocked, and at most for all of them; the
-#: distance from the top up to which things on it tell its height, 0 if they do not.
-_COSTS = np.array([0.5, 0.02, 2.0, 1.6, 0.1, 0.1, 0.3, 0.02, 0.6, 0.0])
+#: distance from the top up to which things on it tell its height, 0 if they do not; of a door, per
+#: metre from its hinge and from the middle of its height, 0 of other things.
+_COSTS = np.array([0.5, 0.02, 2.0, 1.6, 0.1, 0.1, 0.3, 0.02, 0.6, 0.0, 0.0, 0.0])
 _TELLS_TOP = 0.3
+_HINGE, _MIDDLE = 1.0, 0.3
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class Surroundings:
         plate: whether only the front is seen of the object.
         flat: whether the height is known and kept.
         on_top: whether it holds things on its top.
+        hinged: whether the recorded position is that of a hinge, halfway up one side of the front.
     """
 
     walked: NDArray[np.float64]
@@ -70,6 +73,7 @@ class Surroundings:
     plate: bool = False
     flat: bool = False
     on_top: bool = False
+    hinged: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,9 @@ class BoxFitter:
         self._usual = np.log(np.array(usual, dtype=np.float64))
         self._around = around
         self._costs = _COSTS.copy()
-        self._costs[-1] = _TELLS_TOP if around.on_top else 0.0
+        self._costs[9] = _TELLS_TOP if around.on_top else 0.0
+        if around.hinged:
+            self._costs[10:] = _HINGE, _MIDDLE
         self._views = len(views)
 
     def fit(self, start: NDArray[np.float64]) -> BoxFit:

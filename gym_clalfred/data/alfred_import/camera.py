@@ -178,6 +178,12 @@ def _score(
             cost += costs[0] * max(max(low - anchor[k], anchor[k] - high), 0.0)
         cost += costs[1] * abs(np.log(high - low) - usual[k])
     cost += costs[2] * max(-box[1], 0.0)
+    if costs[10] > 0.0:
+        face = front[0]
+        side = 2 - face % 3
+        hinge = min(abs(box[side] - anchor[side]), abs(box[side + 3] - anchor[side]))
+        cost += costs[10] * (abs(box[face] - anchor[face % 3]) + hinge)
+        cost += costs[11] * abs((box[1] + box[4]) / 2 - anchor[1])
     if box[1] < costs[3]:
         for n in range(len(walked)):
             inside = min(

@@ -20,7 +20,7 @@ from gym_clalfred.data.alfred_import.surfaces import (
     surfaces_for,
     surfaces_on,
 )
-from gym_clalfred.data.alfred_import.trim import blocked_by, trim
+from gym_clalfred.data.alfred_import.trim import at_least, blocked_by, front_face, trim
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog import (
@@ -65,6 +65,12 @@ _DEEPER = 0.5
 #: How far a container reaches behind what lies in it, and how deep it is at most.
 _BEHIND_ITEM = 0.08
 _MOST_DEPTH = 0.7
+
+#: How far a cabinet's knob stands out from its door.
+_KNOB = 0.014
+
+#: How far a cabinet reaches beyond what is seen of its door, which a worktop may cover.
+_MOST_GROWTH = 0.15
 
 #: Hollow things that are let into others, with the least depth of their inside.
 BASINS = {ObjectClass.SinkBasin: 0.14, ObjectClass.BathtubBasin: 0.25}
@@ -144,7 +150,7 @@ class Maker:
         if object_class in PANELS:
             box = self._deepen(name, yaw, box)
         elif object_class in _LEAST_DEPTHS:
-            box = hold_inside(_at_least(box, yaw, _LEAST_DEPTHS[object_class]), yaw, held)
+            box = hold_inside(at_least(box, yaw, _LEAST_DEPTHS[object_class]), yaw, held)
         if object_class in BASINS:
             box, high = hold_inside(box, yaw, held), box[4]
             box[4] = high
@@ -153,7 +159,10 @@ class Maker:
             box = box.copy()
             box[1] = max(min([box[1], *self._lows(name, box)]), min(box[1], 0.0))
         if object_class not in BASINS:
-            box = trim(box, around.rays, around.through, around.front)
+            growth = self._growth(box) if around.hinged else 0.0
+            box = trim(box, around.rays, around.through, around.front, growth)
+        if around.hinged:
+            box[around.front] += _KNOB if around.front >= 3 else -_KNOB
         low, high = box[:3], box[3:]
         width, height, depth = (round(float(v), 3) for v in high - low)
         if yaw % 180:
@@ -207,6 +216,18 @@ class Maker:
             free = [base for _, _, base, holder in self._sights if holder is None]
             inside += [b for b in free if box[0] < b[0] < box[3] and box[2] < b[2] < box[5]]
         return [y - _BOTTOM for _, y, _ in inside if box[1] - _DEEPER < y < box[4]]
+
+    def _growth(self, box: NDArray[np.float64]) -> float:
+        """How far a cabinet may reach beyond what is seen of its door: not into basins above."""
+        room = [
+            other[4] - BASINS[class_of(name)] - box[4]
+            for name, other in self._boxes.items()
+            if class_of(name) in BASINS
+            and (box[:3] < other[3:])[::2].all()
+            and (other[:3] < box[3:])[::2].all()
+            and other[4] > box[4]
+        ]
+        return max(min([_MOST_GROWTH, *room]), 0.0)
 
     def _uncover(self, fixture: Fixture) -> Fixture:
         """The fixture, or a plain block of it if its shape hides what lies on it."""
@@ -403,22 +424,6 @@ def turn_to_masks(
         if agreement > best + (_OTHER_TURN if best >= 0 else 0.0):
             best, chosen = agreement, tried
     return chosen
-
-
-def front_face(yaw: int) -> int:
-    """The face of a box that is the front: its axis, +3 if at the high end."""
-    return (0 if yaw % 180 else 2) + (3 if yaw in (0, 90) else 0)
-
-
-def _at_least(box: NDArray[np.float64], yaw: int, depth: float) -> NDArray[np.float64]:
-    """The box made deeper behind its front."""
-    face, deep = front_face(yaw), box.copy()
-    axis = face % 3
-    if face >= 3:
-        deep[axis] = min(deep[axis], deep[axis + 3] - depth)
-    else:
-        deep[axis + 3] = max(deep[axis + 3], deep[axis] + depth)
-    return deep
 
 
 def hold_inside(box: NDArray[np.float64], yaw: int, held: Sequence[Vector]) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,6 @@ from gym_clalfred.data.alfred_import.furniture import (
     WITH_BACK,
     LineOfSight,
     Maker,
-    front_face,
     turn_to_masks,
 )
 from gym_clalfred.data.alfred_import.hints import with_hints
@@ -39,6 +39,7 @@ from gym_clalfred.data.alfred_import.standing import fill_in
 from gym_clalfred.data.alfred_import.studio import Studio
 from gym_clalfred.data.alfred_import.supports import hold_up
 from gym_clalfred.data.alfred_import.surfaces import TOPS
+from gym_clalfred.data.alfred_import.trim import front_face
 from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, Vector
@@ -252,9 +253,14 @@ class Reconstruction:
         if object_class in TOPS:
             levels = [base[1] for base in self.bases.get(name, [])]
             lows += [y - height, *([float(np.median(levels)) - height] if levels else [])]
-        for low in lows:
+        middles = [(x, z)]
+        if object_class is ObjectClass.Cabinet:
+            # Its position is that of its hinge, on one side or the other.
+            lows = [y - height / 2]
+            middles = [(x + dx, z + dz) for dx, dz in _beside_hinge(width, depth, yaw)]
+        for low, (mx, mz) in product(lows, middles):
             start = np.array(
-                [x - width / 2, low, z - depth / 2, x + width / 2, low + height, z + depth / 2]
+                [mx - width / 2, low, mz - depth / 2, mx + width / 2, low + height, mz + depth / 2]
             )
             fitted = fitter.fit(start)
             if best is None or fitted.score > best.score + 0.01:
@@ -351,6 +357,7 @@ class Reconstruction:
             plate=object_class in PANELS,
             flat=object_class in BASINS,
             on_top=object_class in TOPS,
+            hinged=object_class is ObjectClass.Cabinet,
         )
 
     def _find_sights(self) -> list[LineOfSight]:
@@ -440,6 +447,14 @@ def _first_heights(object_class: ObjectClass, y: float, height: float) -> NDArra
     if y < height:
         return np.array([0.0, max(y - height / 2, 0.0)])
     return np.array([y - height / 2, y])
+
+
+def _beside_hinge(width: float, depth: float, yaw: int) -> tuple[tuple[float, float], ...]:
+    """From a hinge to the middle of a box on either side of it; extents in the room."""
+    behind = -0.5 if yaw in (0, 90) else 0.5
+    if yaw % 180:
+        return (behind * width, depth / 2), (behind * width, -depth / 2)
+    return (width / 2, behind * depth), (-width / 2, behind * depth)
 
 
 def _middle(samples: NDArray[np.bool_]) -> tuple[float, float]:

@@ -23,6 +23,7 @@ def trim(
     past: NDArray[np.float64],
     through: NDArray[np.float64],
     front: int,
+    growth: float = 0.0,
 ) -> NDArray[np.float64]:
     """A part of a box that lets all lines of sight pass, as far as that costs little.
 
@@ -31,10 +32,13 @@ def trim(
         past: (N, 6) eye and end of lines of sight past the object.
         through: (N, 6) eye and end of lines of sight into the object, by its front.
         front: the face that is the front: its axis, +3 if at the high end.
+        growth: how far other faces may move outwards so that a line of sight enters by the front.
     """
     box = box.copy()
     for ray in through:
-        cut = _enter_by_front(box, ray, front)
+        cut = _widen_front(box, ray, front, growth)
+        if cut is None:
+            cut = _enter_by_front(box, ray, front)
         if cut is not None:
             box = cut
     for ray in past:
@@ -42,6 +46,22 @@ def trim(
         if cut is not None:
             box = cut
     return box
+
+
+def front_face(yaw: int) -> int:
+    """The face of a box that is the front: its axis, +3 if at the high end."""
+    return (0 if yaw % 180 else 2) + (3 if yaw in (0, 90) else 0)
+
+
+def at_least(box: NDArray[np.float64], yaw: int, depth: float) -> NDArray[np.float64]:
+    """The box made deeper behind its front."""
+    face, deep = front_face(yaw), box.copy()
+    axis = face % 3
+    if face >= 3:
+        deep[axis] = min(deep[axis], deep[axis + 3] - depth)
+    else:
+        deep[axis + 3] = max(deep[axis + 3], deep[axis] + depth)
+    return deep
 
 
 def blocked_by(
@@ -104,6 +124,24 @@ def _let_pass(box: NDArray[np.float64], ray: NDArray[np.float64]) -> NDArray[np.
                 best, least = box.copy(), share
                 best[face] = value
     return best
+
+
+def _widen_front(
+    box: NDArray[np.float64], ray: NDArray[np.float64], front: int, growth: float
+) -> NDArray[np.float64] | None:
+    """The box with the face by which the ray enters moved out to where it passes the front."""
+    found = _crossing(box, ray)
+    if found is None or found[2] % 3 == front % 3 or found[0] <= 0.0:
+        return None
+    axis, face = front % 3, found[2]
+    share = (box[front] - ray[axis]) / (ray[axis + 3] - ray[axis])
+    value = ray[face % 3] + share * (ray[face % 3 + 3] - ray[face % 3])
+    value += _AIR if face >= 3 else -_AIR
+    if not 0.0 < share < 1.0 or abs(value - box[face]) > growth:
+        return None
+    grown = box.copy()
+    grown[face] = value
+    return grown
 
 
 def _enter_by_front(

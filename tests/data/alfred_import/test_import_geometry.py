@@ -197,3 +197,13 @@ def test_a_fixture_is_rebuilt_where_it_was_seen() -> None:
     assert np.hypot(table.position[0] - 0.1, table.position[2] - 1.2) < 0.15
     assert table.surfaces
     assert abs(table.position[1] + table.size[1] - 0.6) < 0.1
+
+
+def test_a_front_is_widened_so_that_a_line_of_sight_enters_by_it() -> None:
+    box = np.array([-0.2, 0.0, -0.4, 0.2, 0.6, 0.0])
+    ray = np.array([[0.0, 1.6, 0.3, 0.0, 0.1, -0.2]])  # passes the plane of the front at 0.7
+    none = np.zeros((0, 6))
+    grown = trim(box, none, ray, 5, growth=0.15)
+    assert grown[4] > 0.7
+    assert grown[5] == box[5]
+    assert trim(box, none, ray, 5)[5] < box[5]
