@@ -19,7 +19,7 @@ from clalfred.cl.report.controls import CONTROLS, control_rates, eyes_of, is_con
 from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
-from clalfred.cl.report.questions import HEADLINE, answers, asked, in_kilobytes, shown
+from clalfred.cl.report.questions import HEADLINE, TUNED, answers, asked, in_kilobytes, shown
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.setups import Setup
 
@@ -172,9 +172,12 @@ def ablations(runs: Sequence[Results]) -> str:
     variants: dict[tuple[str, str], list[Results]] = {}
     usual = {run.config.method_title for run in runs if not run.config.variant}
     for run in sorted(runs, key=_variant_order):
+        if run.config.controls:
+            continue
         # Another memory is a variant only of what there is with the usual one.
-        changed = run.config.variant.keys() - {"memory", "memory_bytes"}
-        if not changed and (not run.config.variant or _plain_title(run) not in usual):
+        if not _other_settings(run.config) and (
+            not run.config.variant or _plain_title(run) not in usual
+        ):
             continue
         config = run.config
         changes = {name: one for name, one in config.variant.items() if name != "memory_bytes"}
@@ -342,8 +345,16 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 
 
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
-    """Those of methods with the settings of their preset, whatever the size of their memory."""
-    return [run for run in runs if not run.config.variant.keys() - {"memory", "memory_bytes"}]
+    """Those of methods with the settings of their preset, or distilling as strongly as is best.
+
+    The size of their memory does not matter.
+    """
+    return [run for run in runs if not _other_settings(run.config)]
+
+
+def _other_settings(config: RunConfig) -> set[str]:
+    tuned = {"distillation_weight"} if TUNED in config.method_title else set()
+    return config.variant.keys() - {"memory", "memory_bytes"} - tuned
 
 
 def _plain_title(run: Results) -> str:
