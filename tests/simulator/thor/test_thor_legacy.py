@@ -197,11 +197,11 @@ def start_beside_other_builds() -> dict[str, Any]:
     from gym_clalfred.simulator.thor import legacy
     from gym_clalfred.simulator.thor.options import ThorOptions
 
-    class NoScreen(legacy._Controller):
+    class NoScreen(legacy._WatchedLegacyController):
         def check_x_display(self, x_display: str) -> None:
             """The player draws on none."""
 
-    legacy._Controller = NoScreen  # type: ignore[misc]
+    legacy._WatchedLegacyController = NoScreen  # type: ignore[misc]
     build = Path(legacy.ai2thor.controller.Controller().executable_path())
     build.parent.mkdir(parents=True)
     build.write_text(f'#!/bin/sh\nexec {sys.executable} -m clalfred.scripts.player "$@"\n')
