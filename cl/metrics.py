@@ -91,7 +91,11 @@ def forward_transfer(matrix: Matrix, untrained: Sequence[float]) -> float:
 
 
 def area_under_curve(episodes_seen: Sequence[int], scores: Sequence[float]) -> float:
-    """A_AUC: mean score over the stream, from anytime evaluations joined by straight lines."""
+    """Mean score over the stream, from evaluations joined by straight lines.
+
+    On a fine grid of evaluations this is i-Blurry's A_AUC. Runs evaluate at the ends of tasks only,
+    so what they call ``A_AUC`` is coarser and says little that the mean over tasks does not.
+    """
     if len(episodes_seen) != len(scores) or len(scores) < 2:
         raise BadInputError(
             f"A_AUC needs at least two evaluations with a score each, found {len(episodes_seen)} "

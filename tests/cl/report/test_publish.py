@@ -176,7 +176,9 @@ def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
 
 def test_methods_that_are_told_more_are_marked() -> None:
     free, helped = runs_of("er", (1,))[0], runs_of("cama", (1,))[0]
-    helped.document["training"].update(needs_labels=True, budget={"views": 5000})
+    helped.document["training"].update(
+        needs_labels=True, budget={"views": 5000, "forwards": 900_000}
+    )
     text = tables([free, helped])
     assert "| er | 1 |" in text
     assert "| cama‡ | 1 |" in text
