@@ -17,7 +17,7 @@ TILE = 256
 #: Keeps texture coordinates positive; a multiple of ``TILE`` that float32 still resolves finely.
 POSITIVE = np.float32(65536.0)
 
-# Columns of ``Scene.paints``.
+# Columns of ``SceneArrays.paints``.
 U, V, COLOUR, GRADIENT, DENSITY = 0, 4, 8, 11, 15
 
 GAMMA = np.float32(1 / 2.2)
