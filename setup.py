@@ -97,6 +97,7 @@ setup(
         "tqdm>=4.66",
         "pyyaml>=6",
         "filelock>=3.12",
+        "msgspec>=0.19",
         "matplotlib>=3.8",
         "tensorboard>=2.15",
     ],

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.records import EpisodeOutcome
 from gym_clalfred.actions import Action
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -31,7 +31,7 @@ class FailureKind(str, Enum):
     ERROR = "could not be finished"
 
 
-def failure_of(task: TaskSpec, result: EpisodeResult) -> FailureKind | None:
+def failure_of(task: TaskSpec, result: EpisodeOutcome) -> FailureKind | None:
     """What went wrong first; ``None`` for a solved episode."""
     if result.success:
         return None
@@ -55,7 +55,7 @@ def failure_of(task: TaskSpec, result: EpisodeResult) -> FailureKind | None:
 
 
 def failure_table(
-    source: EpisodeSource, results: Iterable[EpisodeResult]
+    source: EpisodeSource, results: Iterable[EpisodeOutcome]
 ) -> dict[str, Counter[str]]:
     """How often each failure occurred, by the paper's name of the task type.
 

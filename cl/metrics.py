@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.records import EpisodeOutcome
 from gym_clalfred.errors import BadInputError
-
-__all__ = [
-    "EpisodeResult",
-    "Scores",
-    "area_under_curve",
-    "backward_transfer",
-    "forgetting",
-    "forward_transfer",
-    "score",
-]
+from gym_clalfred.schema import Natural, said
 
 Matrix = NDArray[np.float64]
 
+#: Sums of shares may be rounded.
+_ROUNDING = 1e-9
 
-@dataclass(frozen=True)
-class Scores:
-    """Shares in 0..1 over a set of episodes; ``plw`` are weighted by path length."""
+Share = Annotated[float, said("a number from 0 to 1", ge=-_ROUNDING, le=1 + _ROUNDING)]
+Change = Annotated[float, said("a number from -1 to 1", ge=-1 - _ROUNDING, le=1 + _ROUNDING)]
 
-    sr: float
-    gc: float
-    plw_sr: float
-    plw_gc: float
-    episodes: int
+#: Names in files and tables of the fields of ``Scores``.
+SCORES = {"SR": "sr", "GC": "gc", "PLW_SR": "plw_sr", "PLW_GC": "plw_gc"}
 
 
-def score(results: Sequence[EpisodeResult]) -> Scores:
+class Scores(Struct, frozen=True, rename={field: name for name, field in SCORES.items()}):
+    """Shares in 0..1 over a set of episodes; ``plw`` are weighted by path length.
+
+    Args:
+        sr: share of the episodes that were solved
+        gc: share of the goal conditions that were met
+        plw_sr: `SR` weighted by path length: the sum of L* s min(1, L*/L) over the sum of L*, where
+            L* is the expert's steps, L the agent's, and s success
+        plw_gc: the same with s the share of conditions met
+        episodes: how many there were
+    """
+
+    sr: Share
+    gc: Share
+    plw_sr: Share
+    plw_gc: Share
+    episodes: Natural
+
+
+def score(results: Sequence[EpisodeOutcome]) -> Scores:
     """SR, GC and their path-length-weighted forms over a set of episodes.
 
     ``PLW = sum L* s min(1, L* / L) / sum L*``, with s = success or the share of conditions met.

@@ -58,7 +58,7 @@ def verdict(results: Results) -> str:
     """What the table says, in two plain sentences."""
     seen, unseen = (results.metric(split, "SR_last") for split in ("seen", "unseen"))
     conditions = results.metric("unseen", "GC_last")
-    length = results.document["stream"]["length"]
+    length = results.stream.length
     told = (
         f"After {length} demonstrations the agent solves {percent(seen)} % of the episodes in\n"
         f"rooms it knows and {percent(unseen)} % in rooms it does not know, where it meets\n"

@@ -122,5 +122,17 @@ def write() -> None:
     click.echo(readme.relative_to(ROOT.parent))
 
 
+@main.command()
+@clear_errors
+def schema() -> None:
+    """Fill the tables of docs/RESULTS_SCHEMA.md in from the models of results."""
+    from clalfred.cl.report.publish import fill_in, schema_tables
+
+    page = _docs() / "RESULTS_SCHEMA.md"
+    for name, table in schema_tables().items():
+        fill_in(page, name, table)
+    click.echo(page.relative_to(ROOT.parent))
+
+
 if __name__ == "__main__":
     main()

@@ -11,49 +11,63 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from filelock import FileLock, Timeout
+from msgspec import Struct
 from torch import nn
 
 from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError, DataError, UsageError
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.schema import Natural, parse
 
 #: What the first line holds.
 _CONDITIONS = "conditions"
 
 
-@dataclass(frozen=True)
-class EpisodeResult:
+class EpisodeOutcome(Struct, frozen=True, kw_only=True):
     """What came of one evaluation episode; a crashed one counts as failed.
 
     Args:
-        episode: its key as text.
-        success: whether all goal conditions were met at the end.
-        conditions_met: how many were.
-        conditions: how many there are.
-        steps: actions taken, the final Stop not counted.
-        expert_steps: the expert's, counted in the same way.
-        error: why the episode could not be finished, or empty.
-        interactions: those that worked, in order: "PickupObject Mug, OpenObject Fridge".
-        end: what ended it: ``stop``, ``failures`` (too many actions failed) or ``limit``; empty
-            after an error.
-        actions: all that were given to the environment, see ``written_action``; empty in files of
-            releases that did not keep them, and after an error.
+        episode: `<split>/<folder>/<trial>#<annotation>`
+        success: whether all goal conditions were met at the end
+        conditions_met: how many goal conditions were met at the end
+        conditions: how many there are
+        steps: actions of the agent, Stop not counted
+        expert_steps: actions of the expert, Stop not counted
+        error: why the episode could not be finished, or empty; such an episode counts as failed
+        interactions: those that worked, in order: `PickupObject Mug, OpenObject Fridge`;
+            `clalfred.cl.failures` reads them
+        end: what ended it: `stop`, `failures` (the tenth failed action), `limit` (too many steps),
+            or empty after an error
     """
 
     episode: str
     success: bool
-    conditions_met: int
-    conditions: int
-    steps: int
-    expert_steps: int
+    conditions_met: Natural
+    conditions: Natural
+    steps: Natural
+    expert_steps: Natural
     error: str = ""
     interactions: str = ""
     end: str = ""
+
+    def outcome(self) -> dict[str, Any]:
+        """The fields of every outcome, by name, without those of a subclass."""
+        return {name: getattr(self, name) for name in EpisodeOutcome.__struct_fields__}
+
+
+class EpisodeResult(EpisodeOutcome, frozen=True, kw_only=True):
+    """An outcome and what was done.
+
+    Args:
+        actions: all that were given to the environment, see ``written_action``; empty in files of
+            releases that did not keep them, and after an error
+    """
+
     actions: str = ""
 
 
@@ -113,11 +127,11 @@ def read_results(
         if not line or (number == 0 and _conditions_in(line) is not None):
             continue
         try:
-            result = EpisodeResult(**json.loads(line))
-        except (ValueError, TypeError) as error:
+            result = parse(line, EpisodeResult, f"{path}, line {number + 1}")
+        except DataError:
             if number == len(lines) - 1:
                 break
-            raise DataError(f"{path}, line {number + 1}: not a result ({error})") from error
+            raise
         found[result.episode] = result
     return {name: result for name, result in found.items() if not result.error}
 
@@ -171,7 +185,7 @@ def result_writer(
             file.write(_first_line(conditions))
 
         def write(result: EpisodeResult) -> None:
-            file.write(json.dumps(asdict(result), allow_nan=False) + "\n")
+            file.write(json.dumps(msgspec.to_builtins(result), allow_nan=False) + "\n")
             file.flush()
 
         yield write

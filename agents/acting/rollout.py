@@ -356,7 +356,15 @@ def failed_result(
         expert_steps = len(trajectory.actions)
     except DataError:
         conditions, expert_steps = 1, 1
-    return EpisodeResult(str(key), False, 0, conditions, steps, expert_steps, error)
+    return EpisodeResult(
+        episode=str(key),
+        success=False,
+        conditions_met=0,
+        conditions=conditions,
+        steps=steps,
+        expert_steps=expert_steps,
+        error=error,
+    )
 
 
 def env_for(agent: Agent, source: EpisodeSource, **options: Any) -> ClAlfredEnv:

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from clalfred.cl.board.verification import Verified
-from clalfred.cl.experiment.results import SCORES
+from clalfred.cl.metrics import SCORES
 from clalfred.cl.report.text import percent
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file

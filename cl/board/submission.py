@@ -15,20 +15,20 @@ import json
 import platform
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from msgspec import to_builtins
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, conditions_of
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluate_agent import EvaluationSummary
-from clalfred.cl.experiment.results import SCORES
-from clalfred.cl.metrics import Scores
+from clalfred.cl.metrics import SCORES, Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource
@@ -174,10 +174,10 @@ def encode(submission: Submission) -> bytes:
         "acting": dict(submission.acting),
         "run": run,
         "versions": dict(submission.versions),
-        "scores": {name: _plain(one) for name, one in submission.scores.items()},
+        "scores": to_builtins(submission.scores),
         "episodes": len(submission.results),
     }
-    return seal([head, *(asdict(result) for result in submission.results)])
+    return seal([head, *(to_builtins(result) for result in submission.results)])
 
 
 def seal(lines: Sequence[Any]) -> bytes:
@@ -302,11 +302,6 @@ def _items(part: Field) -> list[tuple[str, Field]]:
     if not isinstance(part.value, dict):
         part.fail("an object")
     return [(name, part[name]) for name in part.value]
-
-
-def _plain(scores: Scores) -> dict[str, Any]:
-    shares = {name: getattr(scores, field) for name, field in SCORES.items()}
-    return {**shares, "episodes": scores.episodes}
 
 
 def _last_line(digest: str) -> bytes:

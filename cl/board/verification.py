@@ -10,9 +10,10 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import asdict
 
 from clalfred.agents.acting.records import EpisodeResult, read_actions
 from clalfred.cl.board.submission import Submission
@@ -180,7 +181,7 @@ def _env(submission: Submission, source: EpisodeSource) -> ClAlfredEnv:
 
 
 def _compare(claimed: EpisodeResult, replayed: EpisodeResult) -> None:
-    found: dict[str, Any] = asdict(replayed)
+    found = asdict(replayed)
     for name, value in asdict(claimed).items():
         if value != found[name]:
             raise DataError(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.records import EpisodeOutcome, EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import EVALUATED, RunConfig
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.schema import Natural
 from gym_clalfred.stream import first_annotations, group_by_task
 from gym_clalfred.stream.orders import resolve_order
 
@@ -21,31 +20,16 @@ from gym_clalfred.stream.orders import resolve_order
 SPLITS = ("seen", "unseen")
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(EpisodeOutcome, frozen=True):
     """What came of one episode, and where it belongs.
 
     Args:
         split: ``seen`` or ``unseen``, by its room.
         on: number of its task in the stream's order, from 0.
-        result: what came of it.
     """
 
     split: str
-    on: int
-    result: EpisodeResult
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values; without the actions, which would make up most of a results file."""
-        values = {"split": self.split, "on": self.on, **asdict(self.result)}
-        del values["actions"]
-        return values
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Record:
-        """The inverse of ``to_dict``."""
-        rest = {name: value for name, value in values.items() if name not in ("split", "on")}
-        return cls(values["split"], values["on"], EpisodeResult(**rest))
+    on: Natural
 
 
 #: Episodes by split, ``seen`` or ``unseen``, and by the task's number.
@@ -131,7 +115,7 @@ def evaluate_tasks(
 
     def record(result: EpisodeResult) -> Record:
         split, task, _ = places[result.episode]
-        return Record(split, task, result)
+        return Record(split, task, **result.outcome())
 
     results = evaluate(
         policy,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.recording import FILM_STEPS, Performer, record
-from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.results import EvaluatedEpisode, Results
 from clalfred.cl.report.plots import plot_all
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
@@ -31,29 +30,25 @@ def pick_episodes(results: Results) -> dict[str, EpisodeKey]:
     ``success`` is solved; if there is none, ``best`` is where the agent met the largest share of
     the goal conditions. ``failure`` is another one that it did not solve.
     """
-    last = len(results.tasks)
     episodes = [
-        one
-        for split in ("unseen", "seen")
-        for one in results.document["splits"][split]["episodes"]
-        if one["after"] == last and not one["error"]
+        one for split in ("unseen", "seen") for one in results.last_episodes(split) if not one.error
     ]
-    successes = [one for one in episodes if one["success"]]
-    failures = sorted((one for one in episodes if not one["success"]), key=_share, reverse=True)
+    successes = [one for one in episodes if one.success]
+    failures = sorted((one for one in episodes if not one.success), key=_share, reverse=True)
     picked = {}
     if successes:
         picked["success"] = max(successes, key=_shows_much)
-    elif failures and failures[0]["conditions_met"]:
+    elif failures and failures[0].conditions_met:
         picked["best"] = failures.pop(0)
     if failures:
         picked["failure"] = failures[0]
-    return {name: EpisodeKey.parse(one["episode"]) for name, one in picked.items()}
+    return {name: EpisodeKey.parse(one.episode) for name, one in picked.items()}
 
 
-def _share(episode: dict[str, Any]) -> float:
-    return float(episode["conditions_met"] / episode["conditions"])
+def _share(episode: EvaluatedEpisode) -> float:
+    return episode.conditions_met / episode.conditions
 
 
-def _shows_much(episode: dict[str, Any]) -> tuple[bool, int]:
+def _shows_much(episode: EvaluatedEpisode) -> tuple[bool, int]:
     """A task of many conditions, solved before the film ends."""
-    return episode["steps"] <= FILM_STEPS, episode["conditions"]
+    return episode.steps <= FILM_STEPS, episode.conditions

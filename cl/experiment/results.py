@@ -1,48 +1,34 @@
-"""What a run came to: ``results.json``, its schema (docs/RESULTS_SCHEMA.md) and its reader."""
+"""What a run came to: ``results.json``, typed (docs/RESULTS_SCHEMA.md is made from the models)."""
 
 from __future__ import annotations
 
 import json
-import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import torch
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from clalfred.agents.acting.records import EpisodeOutcome
 from clalfred.cl import metrics
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS, Record
-from clalfred.cl.metrics import EpisodeResult, Scores
+from clalfred.cl.metrics import SCORES, Change, Scores, Share
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.errors import BadInputError, ClAlfredError, DataError
-
-FORMAT = 1
-
-#: Names in results.json of the fields of ``Scores``.
-SCORES = {"SR": "sr", "GC": "gc", "PLW_SR": "plw_sr", "PLW_GC": "plw_gc"}
-
-#: All metrics of a split, in the order in which they are written.
-METRICS = (
-    *(f"{score}_last" for score in SCORES),
-    *(f"{score}_avg" for score in SCORES),
-    "forgetting",
-    "backward_transfer",
-    "forward_transfer",
-    "A_AUC",
-)
+from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.schema import Natural, Number, read
 
 #: Results of one split by (number of tasks learned, number of the task evaluated on).
-Cells = dict[tuple[int, int], list[EpisodeResult]]
+Cells = dict[tuple[int, int], list[Record]]
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(Struct, frozen=True):
     """An evaluation during a run.
 
     Args:
@@ -51,42 +37,294 @@ class Evaluation:
         records: what came of each evaluated episode.
     """
 
-    learned: int
-    episodes: int
+    learned: Natural
+    episodes: Natural
     records: tuple[Record, ...]
 
 
-@dataclass(frozen=True)
-class Results:
-    """A finished run as its ``results.json`` says; shares are in 0..1."""
+class Labels(Struct, frozen=True):
+    """What things call themselves, with versions.
 
-    document: Mapping[str, Any]
+    Args:
+        data: the episodes
+        backend: the simulator
+        sight: the agent's way of seeing
+    """
+
+    data: str
+    backend: str
+    sight: str
+
+
+class StreamInfo(Struct, frozen=True):
+    """The stream that was learned from.
+
+    Args:
+        name: of the schedule
+        digest: SHA-256 of the schedule
+        length: episodes in it
+        position: episodes that it had handed out at the end
+    """
+
+    name: str
+    digest: str
+    length: Natural
+    position: Natural
+
+
+class TrainingInfo(Struct, frozen=True, kw_only=True):
+    """What training took.
+
+    Args:
+        updates: of the weights
+        forwards: forward passes of an episode; older files lack it
+        backwards: backward passes of an episode; older files lack it
+        steps_seen: steps of all episodes of the stream
+        parameters: of the agent
+        memory: limit of the memory in episodes
+        held: episodes in memory at the end
+        budget: bytes of `views`, `words`, `actions`, `logits` and extra `models`; older files lack
+            it
+        needs_boundaries: whether the method is told where tasks begin
+        needs_labels: whether it is told what the task is
+    """
+
+    updates: Natural
+    forwards: Natural | UnsetType = UNSET
+    backwards: Natural | UnsetType = UNSET
+    steps_seen: Natural
+    parameters: Natural
+    memory: Natural
+    held: Natural
+    budget: dict[str, Natural] | UnsetType = UNSET
+    needs_boundaries: bool
+    needs_labels: bool
+
+
+class Seconds(Struct, frozen=True):
+    """Time that a run took. Equal runs differ only here and in `versions`.
+
+    Args:
+        train: wall-clock time
+        evaluate: wall-clock time
+        processor: processor time of both; older files lack it
+    """
+
+    train: Number
+    evaluate: Number
+    processor: Number | UnsetType = UNSET
+
+
+class Metrics(Struct, frozen=True):
+    """The paper's metrics of a split.
+
+    Args:
+        SR_last: `SR` over the episodes of all tasks after the last task
+        SR_avg: mean of `SR` in `after_each_task`
+        GC_last: as `SR_last`
+        GC_avg: as `SR_avg`
+        PLW_SR_last: as `SR_last`
+        PLW_SR_avg: as `SR_avg`
+        PLW_GC_last: as `SR_last`
+        PLW_GC_avg: as `SR_avg`
+        forgetting: of the success rate: best earlier score minus the final one, mean over all tasks
+            but the last
+        backward_transfer: final score minus the one just after learning, mean over all tasks but
+            the last
+        forward_transfer: score just before learning minus an untrained agent's; only with
+            `evaluate_ahead`
+        A_AUC: area under the success rate on the tasks so far, from the end of the first task to
+            that of the last, joined by straight lines between the ends of tasks. It is not
+            i-Blurry's A_AUC, which evaluates on a fine grid within tasks; do not compare the two
+    """
+
+    SR_last: Share | None
+    SR_avg: Share | None
+    GC_last: Share | None
+    GC_avg: Share | None
+    PLW_SR_last: Share | None
+    PLW_SR_avg: Share | None
+    PLW_GC_last: Share | None
+    PLW_GC_avg: Share | None
+    forgetting: Change | None
+    backward_transfer: Change | None
+    forward_transfer: Change | None
+    A_AUC: Share | None
+
+
+#: All metrics of a split, in the order in which they are written.
+METRICS = Metrics.__struct_fields__
+
+#: R[after task, on task]; ``None`` where it was not evaluated.
+Rows = tuple[tuple[Share | None, ...], ...]
+
+
+class Matrices(Struct, frozen=True):
+    """Square lists of rows, R[after task, on task], of each score.
+
+    Args:
+        SR: success rate
+        GC: goal conditions
+        PLW_SR: success rate weighted by path length
+        PLW_GC: goal conditions weighted by path length
+    """
+
+    SR: Rows
+    GC: Rows
+    PLW_SR: Rows
+    PLW_GC: Rows
+
+
+class EvaluatedEpisode(EpisodeOutcome, frozen=True):
+    """An evaluated episode.
+
+    Args:
+        after: how many tasks the agent had learned; 0 is before the first
+        on: number of the episode's task, from 0
+    """
+
+    after: Natural
+    on: Natural
+
+
+class SplitResults(Struct, frozen=True):
+    """What came of the episodes in seen rooms, or in unseen ones.
+
+    Args:
+        metrics: see below
+        matrix: see below
+        after_each_task: after each task, the scores over the episodes of all tasks so far; `null`
+            where nothing was evaluated (joint training before its end)
+        episodes: one for each evaluated episode, see below
+    """
+
+    metrics: Metrics
+    matrix: Matrices
+    after_each_task: tuple[Scores | None, ...]
+    episodes: tuple[EvaluatedEpisode, ...]
+
+
+class BothSplits(Struct, frozen=True):
+    """Results by split.
+
+    Args:
+        seen: rooms that training knows
+        unseen: other rooms
+    """
+
+    seen: SplitResults
+    unseen: SplitResults
+
+
+class Results(Struct, frozen=True, kw_only=True, dict=True):
+    """A finished run as its ``results.json`` says; shares are in 0..1.
+
+    Args:
+        format: raised when a reader of an older release would misread the file
+        project: always `cl-alfred-gym`
+        settings: every setting of the run, as `clalfred-train` takes them; see `RunConfig`
+        seed: the same as in `config`
+        backend: the simulator's name
+        labels: what data, simulator and the agent's way of seeing call themselves, see below
+        versions: of this project, Python, torch and numpy. `processor` names torch's vector
+            instructions (`AVX2`, `AVX512`, ...). `arithmetic` is a fingerprint of how torch rounded
+            on every machine of the run: where it is equal, runs of one release with equal settings
+            are equal, bit for bit. It names a GPU instead; older files lack it
+        tasks: the tasks in the order of the stream: ALFRED's task types (`look_at_obj_in_light`),
+            in Environment-IL room types (`Kitchen`)
+        stream: see below
+        evaluated_at: for each task, how many episodes the stream had handed out at the evaluation
+            after it. A Gaussian stream has no task borders and is evaluated after equal parts.
+            `null` where nothing was evaluated; older files lack it
+        training: see below
+        splits: for `seen` and `unseen` rooms, see below; `config.evaluate_on` says whether episodes
+            are of the validation or the test splits
+        curves: one for each point of the learning curves: `updates`, `train/loss`,
+            `train/action_accuracy`, ... and for CAMA `cama/confidence_*`, `cama/gamma_*`
+        seconds: see below
+        folder: where it was read, not in the file.
+    """
+
+    format: Literal[1]
+    project: str = "cl-alfred-gym"
+    settings: dict[str, Any] = msgspec.field(name="config")
+    seed: Natural
+    backend: str
+    labels: Labels
+    versions: dict[str, str]
+    tasks: Annotated[tuple[str, ...], Meta(min_length=1)]
+    stream: StreamInfo
+    evaluated_at: tuple[Natural | None, ...] | UnsetType = UNSET
+    training: TrainingInfo
+    splits: BothSplits
+    curves: tuple[dict[str, Number], ...]
+    seconds: Seconds
     folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses settings of no run, and lists that do not fit the number of tasks."""
+        try:
+            _ = self.config
+        except (ArithmeticError, TypeError, ValueError) as error:
+            raise BadInputError(f"config: {error}") from error
+        size = len(self.tasks)
+        lists: dict[str, tuple[Sequence[Any], str]] = {}
+        if self.evaluated_at is not UNSET:
+            lists["evaluated_at"] = self.evaluated_at, "entries"
+        for split in SPLITS:
+            part = self.split(split)
+            lists[f"splits.{split}.after_each_task"] = part.after_each_task, "entries"
+            for score in SCORES:
+                place, rows = f"splits.{split}.matrix.{score}", self.matrix(split, score)
+                lists[place] = rows, f"rows of {size}"
+                lists |= {f"{place}[{at}]": (row, "numbers") for at, row in enumerate(rows)}
+            for number, one in enumerate(part.episodes):
+                if one.after > size or one.on >= size:
+                    raise BadInputError(
+                        f"splits.{split}.episodes[{number}]: expected after at most {size} and on "
+                        f"below it, found {one.after} and {one.on}"
+                    )
+        for place, (found, what) in lists.items():
+            if len(found) != size:
+                raise BadInputError(f"{place}: expected {size} {what}, found {len(found)}")
 
     @cached_property
     def config(self) -> RunConfig:
         """What was run."""
-        return RunConfig.recorded(self.document["config"])
+        return RunConfig.recorded(self.settings)
 
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """The tasks, first to last."""
-        return tuple(self.document["tasks"])
+    def split(self, name: str) -> SplitResults:
+        """``seen`` or ``unseen``."""
+        part: SplitResults = getattr(self.splits, name)
+        return part
 
     def metric(self, split: str, name: str) -> float | None:
         """One of ``METRICS``; ``None`` where the run does not define it."""
-        value: float | None = self.document["splits"][split]["metrics"][name]
+        value: float | None = getattr(self.split(split).metrics, name)
         return value
 
-    def matrix(self, split: str, score: str = "SR") -> list[list[float | None]]:
+    def matrix(self, split: str, score: str = "SR") -> Rows:
         """R[after task, on task]; ``None`` where it was not evaluated."""
-        rows: list[list[float | None]] = self.document["splits"][split]["matrix"][score]
+        rows: Rows = getattr(self.split(split).matrix, score)
         return rows
 
-    def save(self, path: Path) -> None:
-        """Writes ``results.json``, at once or not at all."""
+    def last_episodes(self, split: str) -> list[EvaluatedEpisode]:
+        """Those of the evaluation after the last task."""
+        return [one for one in self.split(split).episodes if one.after == len(self.tasks)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values, in the order of the file."""
+        values: dict[str, Any] = msgspec.to_builtins(self, enc_hook=str)
+        del values["folder"]
+        return values
+
+    def save(self, path: Path, compact: bool = False) -> None:
+        """Writes ``results.json``, at once or not at all; in one line if compact."""
+        # Not by msgspec, which would write NaN as null.
+        layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": 1}
+        text = json.dumps(self.to_dict(), allow_nan=False, **layout) + ("\n" if compact else "")
         with atomic_file(path) as file:
-            file.write(json.dumps(self.document, indent=1, allow_nan=False).encode())
+            file.write(text.encode())
 
 
 def make_results(
@@ -94,12 +332,12 @@ def make_results(
     tasks: Sequence[str],
     evaluations: Sequence[Evaluation],
     *,
-    stream: Mapping[str, Any],
-    labels: Mapping[str, str],
+    stream: StreamInfo,
+    labels: Labels,
     arithmetic: str,
-    training: Mapping[str, Any],
+    training: TrainingInfo,
     curves: Sequence[Mapping[str, float]] = (),
-    seconds: Mapping[str, float] | None = None,
+    seconds: Seconds,
 ) -> Results:
     """Puts together what ``results.json`` holds.
 
@@ -107,37 +345,35 @@ def make_results(
         config: what was run.
         tasks: names, first to last.
         evaluations: in the order of the stream.
-        stream: name, digest and length of the schedule, and the position reached.
+        stream: the schedule, and the position reached.
         labels: what the data, the backend and the agent's eyes call themselves.
         arithmetic: how it was rounded, see ``clalfred.agents.numerics.arithmetic.fingerprint``.
         training: counts of updates, parameters and episodes kept.
         curves: the logger's rows.
         seconds: time spent, by activity.
     """
+    reached = {one.learned: one.episodes for one in evaluations}
     return Results(
-        {
-            "format": FORMAT,
-            "project": "cl-alfred-gym",
-            "config": config.to_dict(),
-            "seed": config.seed,
-            "backend": config.backend,
-            "labels": dict(labels),
-            "versions": {
-                "cl-alfred-gym": __version__,
-                "python": platform.python_version(),
-                "torch": str(torch.__version__),
-                "numpy": np.__version__,
-                "processor": torch.backends.cpu.get_cpu_capability(),
-                "arithmetic": arithmetic,
-            },
-            "tasks": list(tasks),
-            "stream": dict(stream),
-            "evaluated_at": _positions(len(tasks), evaluations),
-            "training": dict(training),
-            "splits": {split: _split_results(split, len(tasks), evaluations) for split in SPLITS},
-            "curves": [dict(row) for row in curves],
-            "seconds": dict(seconds or {}),
-        }
+        format=1,
+        settings=config.to_dict(),
+        seed=config.seed,
+        backend=config.backend,
+        labels=labels,
+        versions={
+            "cl-alfred-gym": __version__,
+            "python": platform.python_version(),
+            "torch": str(torch.__version__),
+            "numpy": np.__version__,
+            "processor": torch.backends.cpu.get_cpu_capability(),
+            "arithmetic": arithmetic,
+        },
+        tasks=tuple(tasks),
+        stream=stream,
+        evaluated_at=tuple(reached.get(learned) for learned in range(1, len(tasks) + 1)),
+        training=training,
+        splits=BothSplits(*(_split_results(split, len(tasks), evaluations) for split in SPLITS)),
+        curves=tuple(dict(row) for row in curves),
+        seconds=seconds,
     )
 
 
@@ -145,178 +381,21 @@ def read_results(path: str | Path) -> Results:
     """Reads and checks a ``results.json``, or that of a run's folder.
 
     Raises:
-        DataError: if there is none or it is malformed.
+        DataError: if there is none or it is malformed; names the file and the field.
     """
     path = Path(path)
     path = path / "results.json" if path.is_dir() else path
-    try:
-        document = json.loads(path.read_text())
-    except FileNotFoundError:
-        raise DataError(f"{path}: there are no results; finish the run first") from None
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: not JSON ({error})") from error
-    try:
-        validate(document)
-    except BadInputError as error:
-        raise DataError(f"{path}: {error}") from error
-    return Results(document, path.parent)
+    if not path.exists():
+        raise DataError(f"{path}: there are no results; finish the run first")
+    return msgspec.structs.replace(read(path, Results), folder=path.parent)
 
 
-def validate(document: Any) -> None:
-    """Raises ``BadInputError``, and nothing else, where it differs from docs/RESULTS_SCHEMA.md."""
-    _need(isinstance(document, dict), "", "an object")
-    _need(document.get("format") == FORMAT, "format", str(FORMAT))
-    _check_fields(document, "", _TOP_LEVEL)
-    for name, fields in _PARTS.items():
-        _check_fields(document[name], name, fields)
-    _check_config(document["config"])
-    tasks = document["tasks"]
-    _need(bool(tasks) and all(isinstance(task, str) for task in tasks), "tasks", "names of tasks")
-    for number, row in enumerate(document["curves"]):
-        _need(_numbers(row), f"curves[{number}]", "numbers by name")
-    _need(_numbers(document["seconds"]), "seconds", "numbers by name")
-    # Older results lack it.
-    _check_positions(document.get("evaluated_at", [None] * len(tasks)), len(tasks))
-    for split in SPLITS:
-        _check_split(document["splits"].get(split), f"splits.{split}", len(tasks))
-
-
-_TOP_LEVEL: dict[str, type] = {
-    "config": dict,
-    "seed": int,
-    "backend": str,
-    "labels": dict,
-    "versions": dict,
-    "tasks": list,
-    "stream": dict,
-    "training": dict,
-    "splits": dict,
-    "curves": list,
-    "seconds": dict,
-}
-_PARTS: dict[str, dict[str, type]] = {
-    "labels": {"data": str, "backend": str, "sight": str},
-    "stream": {"name": str, "digest": str, "length": int, "position": int},
-    "training": {
-        **dict.fromkeys(("updates", "steps_seen", "parameters", "memory", "held"), int),
-        **dict.fromkeys(("needs_boundaries", "needs_labels"), bool),
-    },
-    "seconds": {"train": float, "evaluate": float},
-}
-_SPLIT: dict[str, type] = {
-    "metrics": dict,
-    "matrix": dict,
-    "after_each_task": list,
-    "episodes": list,
-}
-_EPISODE: dict[str, type] = {
-    "after": int,
-    "on": int,
-    "episode": str,
-    "success": bool,
-    "conditions_met": int,
-    "conditions": int,
-    "steps": int,
-    "expert_steps": int,
-    "error": str,
-}
-_KINDS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a text",
-    bool: "true or false",
-    int: "a whole number from 0",
-    float: "a number",
-}
-_LARGEST = 2**63
-_ROUNDING = 1e-9
-#: Metrics that are differences of shares.
-_DIFFERENCES = frozenset({"forgetting", "backward_transfer", "forward_transfer"})
-
-
-def _check_config(values: dict[str, Any]) -> None:
-    try:
-        RunConfig.recorded(values)
-    except (ClAlfredError, ArithmeticError, TypeError, ValueError) as error:
-        raise BadInputError(f"config: {error}") from error
-
-
-def _check_positions(values: Any, size: int) -> None:
-    _need(isinstance(values, list) and len(values) == size, "evaluated_at", f"{size} entries")
-    fits = all(value is None or _is(value, int) for value in values)
-    _need(fits, "evaluated_at", "whole numbers or null")
-
-
-def _check_split(part: Any, where: str, size: int) -> None:
-    """One of ``splits``, of a run with the given number of tasks."""
-    _need(isinstance(part, dict), where, "an object")
-    _check_fields(part, where, _SPLIT)
-    for name in METRICS:
-        value = part["metrics"].get(name, "missing")
-        low = -1 if name in _DIFFERENCES else 0
-        _need(_is_score(value, low), f"{where}.metrics.{name}", f"a number in {low}..1 or null")
-    for name in SCORES:
-        rows = part["matrix"].get(name)
-        square = isinstance(rows, list) and len(rows) == size
-        square = square and all(isinstance(row, list) and len(row) == size for row in rows)
-        _need(square, f"{where}.matrix.{name}", f"{size} rows of {size}")
-        scores = all(_is_score(value) for row in rows for value in row)
-        _need(scores, f"{where}.matrix.{name}", "numbers in 0..1 or null")
-    points = part["after_each_task"]
-    _need(len(points) == size, f"{where}.after_each_task", f"{size} entries")
-    for number, point in enumerate(points):
-        if point is not None:
-            fields = {**dict.fromkeys(SCORES, float), "episodes": int}
-            place = f"{where}.after_each_task[{number}]"
-            _check_fields(point, place, fields)
-            for name in SCORES:
-                _need(_is_score(point[name]), f"{place}.{name}", "a number in 0..1")
-    for number, episode in enumerate(part["episodes"]):
-        place = f"{where}.episodes[{number}]"
-        _check_fields(episode, place, _EPISODE)
-        _need(episode["after"] <= size, f"{place}.after", f"at most {size}")
-        _need(episode["on"] < size, f"{place}.on", f"less than {size}")
-
-
-def _check_fields(part: Any, where: str, fields: Mapping[str, type]) -> None:
-    """Whether an object has all these fields, each of its kind."""
-    _need(isinstance(part, dict), where, "an object")
-    for name, kind in fields.items():
-        place = f"{where}.{name}" if where else name
-        _need(name in part and _is(part[name], kind), place, _KINDS[kind])
-
-
-def _is(value: Any, kind: type) -> bool:
-    """As JSON has it: ``true`` is no number, but 1 is a fine share."""
-    if isinstance(value, bool):
-        return kind is bool
-    if kind not in (int, float):
-        return isinstance(value, kind)
-    if isinstance(value, int):
-        return (0 if kind is int else -_LARGEST) <= value < _LARGEST
-    return kind is float and isinstance(value, float) and math.isfinite(value)
-
-
-def _is_score(value: Any, low: int = 0) -> bool:
-    """Whether it is a share, or with -1 a difference of two; sums of shares may be rounded."""
-    return value is None or (_is(value, float) and low - _ROUNDING <= value <= 1 + _ROUNDING)
-
-
-def _numbers(values: Any) -> bool:
-    return isinstance(values, dict) and all(_is(one, float) for one in values.values())
-
-
-def _positions(size: int, evaluations: Sequence[Evaluation]) -> list[int | None]:
-    found = {one.learned: one.episodes for one in evaluations}
-    return [found.get(learned) for learned in range(1, size + 1)]
-
-
-def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> SplitResults:
     cells: Cells = {}
     for one in evaluations:
         for record in one.records:
             if record.split == split:
-                cells.setdefault((one.learned, record.on), []).append(record.result)
+                cells.setdefault((one.learned, record.on), []).append(record)
     matrix = {name: _matrix(cells, size, field) for name, field in SCORES.items()}
     # Data may lack a split; then there is nothing to score in it.
     points = [one for one in evaluations if one.learned and (one.learned, 0) in cells]
@@ -324,28 +403,22 @@ def _split_results(split: str, size: int, evaluations: Sequence[Evaluation]) -> 
         one.learned: metrics.score([r for on in range(one.learned) for r in cells[one.learned, on]])
         for one in points
     }
-    return {
-        "metrics": {
+    curve = [one.episodes for one in points], [overall[one.learned].sr for one in points]
+    return SplitResults(
+        metrics=Metrics(
             **_last_and_average(overall, size),
             **_transfers(cells, matrix["SR"], size),
-            "A_AUC": metrics.area_under_curve(
-                [one.episodes for one in points], [overall[one.learned].sr for one in points]
-            )
-            if len(points) > 1
-            else None,
-        },
-        "matrix": {name: _plain(rows) for name, rows in matrix.items()},
-        "after_each_task": [
-            _scores(overall[learned]) if learned in overall else None
-            for learned in range(1, size + 1)
-        ],
-        "episodes": [
-            {"after": one.learned, **{k: v for k, v in record.to_dict().items() if k != "split"}}
+            A_AUC=metrics.area_under_curve(*curve) if len(points) > 1 else None,
+        ),
+        matrix=Matrices(**{name: _plain(rows) for name, rows in matrix.items()}),
+        after_each_task=tuple(overall.get(learned) for learned in range(1, size + 1)),
+        episodes=tuple(
+            EvaluatedEpisode(one.learned, record.on, **record.outcome())
             for one in evaluations
             for record in one.records
             if record.split == split
-        ],
-    }
+        ),
+    )
 
 
 def _matrix(cells: Cells, size: int, field: str) -> metrics.Matrix:
@@ -380,15 +453,7 @@ def _transfers(cells: Cells, matrix: metrics.Matrix, size: int) -> dict[str, flo
     }
 
 
-def _scores(scores: Scores) -> dict[str, float]:
-    values = {name: getattr(scores, field) for name, field in SCORES.items()}
-    return {**values, "episodes": scores.episodes}
-
-
-def _plain(matrix: metrics.Matrix) -> list[list[float | None]]:
-    return [[None if np.isnan(value) else float(value) for value in row] for row in matrix]
-
-
-def _need(condition: bool, where: str, expected: str) -> None:
-    if not condition:
-        raise BadInputError(f"{where or 'document'}: expected {expected}")
+def _plain(matrix: metrics.Matrix) -> Rows:
+    return tuple(
+        tuple(None if np.isnan(value) else float(value) for value in row) for row in matrix
+    )

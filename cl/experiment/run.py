@@ -11,12 +11,12 @@ import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import torch
+from msgspec import structs, to_builtins
 from stable_baselines3.common.callbacks import BaseCallback
 
 from clalfred.agents.acting.policy import Policy
@@ -34,15 +34,30 @@ from clalfred.cl.experiment.callbacks import (
 )
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.curves import RunLogger
-from clalfred.cl.experiment.evaluation import Record, evaluate_tasks, evaluation_sets, thinned
+from clalfred.cl.experiment.evaluation import (
+    SPLITS,
+    Record,
+    evaluate_tasks,
+    evaluation_sets,
+    thinned,
+)
 from clalfred.cl.experiment.folder import RunFolder
 from clalfred.cl.experiment.inputs import RunInputs, make_inputs
-from clalfred.cl.experiment.results import Evaluation, Results, make_results
+from clalfred.cl.experiment.results import (
+    Evaluation,
+    Labels,
+    Results,
+    Seconds,
+    StreamInfo,
+    TrainingInfo,
+    make_results,
+)
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.storage import storage_errors
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
-from gym_clalfred.errors import DataError, UsageError
+from gym_clalfred.errors import BadInputError, DataError, UsageError
+from gym_clalfred.schema import convert
 from gym_clalfred.stream import Schedule, TaskStream, build_schedule, from_split_folder
 
 
@@ -192,14 +207,7 @@ class Run:
             "learner": self.learner.state_dict(),
             "stream": self.stream.state_dict(),
             "logger": self.logger.state_dict(),
-            "evaluations": [
-                {
-                    "learned": one.learned,
-                    "episodes": one.episodes,
-                    "records": [record.to_dict() for record in one.records],
-                }
-                for one in self.evaluations
-            ],
+            "evaluations": to_builtins(self.evaluations),
             "seconds": self.seconds,
         }
 
@@ -216,16 +224,9 @@ class Run:
             self.learner.load_state_dict(state["learner"], self.reader.find)
             self.stream.load_state_dict(state["stream"])
             self.logger.load_state_dict(state["logger"])
-            self.evaluations = [
-                Evaluation(
-                    one["learned"],
-                    one["episodes"],
-                    tuple(Record.from_dict(record) for record in one["records"]),
-                )
-                for one in state["evaluations"]
-            ]
+            self.evaluations = convert(state["evaluations"], list[Evaluation])
             self.seconds = dict(state["seconds"])
-        except (KeyError, TypeError) as error:
+        except (BadInputError, KeyError, TypeError) as error:
             raise DataError(
                 f"{self.folder.checkpoint}: lacks what this release needs to continue ({error!r}); "
                 "continue with the release that wrote it, or choose another folder"
@@ -287,10 +288,13 @@ class Run:
         if not learned:
             return
         values: dict[str, float] = {}
-        for split, part in self.results().document["splits"].items():
-            scores = part["after_each_task"][learned - 1] or {}
-            values |= {f"{split}/{name}": value for name, value in scores.items()}
-            row = part["matrix"]["SR"][learned - 1]
+        results = self.results()
+        for split in SPLITS:
+            scores = results.split(split).after_each_task[learned - 1]
+            values |= {
+                f"{split}/{name}": value for name, value in to_builtins(scores or {}).items()
+            }
+            row = results.matrix(split)[learned - 1]
             values |= {
                 f"{split}/SR_{task}": rate
                 for task, rate in zip(self.schedule.tasks, row)
@@ -305,33 +309,30 @@ class Run:
             self.config,
             self.schedule.tasks,
             self.evaluations,
-            stream={
-                "name": self.schedule.name,
-                "digest": self.schedule.digest,
-                "length": len(self.schedule),
-                "position": self.stream.position,
-            },
-            labels=self.labels,
+            stream=StreamInfo(
+                self.schedule.name, self.schedule.digest, len(self.schedule), self.stream.position
+            ),
+            labels=Labels(**self.labels),
             arithmetic="+".join(sorted(self.arithmetic)),
-            training={
-                "updates": learner.num_updates,
-                "forwards": learner.num_forwards,
-                "backwards": learner.num_backwards,
-                "steps_seen": learner.num_timesteps,
-                "parameters": sum(one.numel() for one in learner.agent.parameters()),
-                "memory": learner.method.memory,
-                "held": learner.held,
-                "budget": learner.budget(),
-                "needs_boundaries": learner.needs_boundaries,
-                "needs_labels": learner.needs_labels,
-            },
+            training=TrainingInfo(
+                updates=learner.num_updates,
+                forwards=learner.num_forwards,
+                backwards=learner.num_backwards,
+                steps_seen=learner.num_timesteps,
+                parameters=sum(one.numel() for one in learner.agent.parameters()),
+                memory=learner.method.memory,
+                held=learner.held,
+                budget=learner.budget(),
+                needs_boundaries=learner.needs_boundaries,
+                needs_labels=learner.needs_labels,
+            ),
             curves=self.logger.curves.rows,
-            seconds=self.seconds,
+            seconds=Seconds(**self.seconds),
         )
 
     def _conclude(self, media: bool) -> Results:
         save_agent(self.folder.agent, self.learner.policy.agent, self.config)
-        results = replace(self.results(), folder=self.folder.path)
+        results = structs.replace(self.results(), folder=self.folder.path)
         results.save(self.folder.results)
         if media:
             for listener in self._listeners:

@@ -112,9 +112,9 @@ def _rates(
 def _curve(ax: Any, method: str, runs: Sequence[Results], split: str, number: int) -> None:
     points: dict[int, list[float]] = {}
     for run in runs:
-        for learned, scores in enumerate(run.document["splits"][split]["after_each_task"], 1):
+        for learned, scores in enumerate(run.split(split).after_each_task, 1):
             if scores is not None:
-                points.setdefault(learned, []).append(100 * scores["SR"])
+                points.setdefault(learned, []).append(100 * scores.sr)
     x = sorted(points)
     ax.plot(
         x,

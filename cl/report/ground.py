@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.results import Labels, Results
 from clalfred.cl.registry import method_names
 
 
 def group_title(run: Results) -> str:
     """What the runs of one table have in common."""
-    return common_ground(run.config, run.document["labels"]) + update_note(run)
+    return common_ground(run.config, run.labels) + update_note(run)
 
 
 def update_note(run: Results) -> str:
@@ -21,12 +20,11 @@ def update_note(run: Results) -> str:
     if config.method in method_names():  # others' methods may not be installed here
         settings = config.learner.presets[config.preset]
         repeats = config.overrides.get("repeats", getattr(settings, "repeats", 1))
-    length = run.document["stream"]["length"]
-    rate = round(run.document["training"]["updates"] / max(1, length * repeats), 1)
+    rate = round(run.training.updates / max(1, run.stream.length * repeats), 1)
     return "" if rate == 1 else f", {rate} updates per episode"
 
 
-def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
+def common_ground(config: RunConfig, labels: Labels) -> str:
     """All that results depend on but method, order and seed, in words.
 
     Evaluating ahead is not among it: that adds scores and changes none.
@@ -39,15 +37,15 @@ def common_ground(config: RunConfig, labels: Mapping[str, str]) -> str:
         config.setup,
         config.schedule,
         config.evaluate_on,
-        labels["data"],
-        labels["backend"],
+        labels.data,
+        labels.backend,
         config.agent,
     ]
     if config.tasks is not None:
         parts.append(f"tasks {config.tasks}")
     if config.split_folder is not None:
         parts.append(f"split folder {Path(config.split_folder).name}")
-    parts.append(labels["sight"])
+    parts.append(labels.sight)
     parts += [f"{name} {value}" for name, value in config.agent_changes.items()]
     if config.augment:
         parts.append("seven augmentations")

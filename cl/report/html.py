@@ -99,10 +99,7 @@ def _run(run: Results) -> dict[str, Any]:
         "tasks": [task_title(task) for task in run.tasks],
         "matrix": {split: run.matrix(split) for split in SPLITS},
         "curve": {
-            split: [
-                None if one is None else one["SR"]
-                for one in run.document["splits"][split]["after_each_task"]
-            ]
+            split: [getattr(one, "sr", None) for one in run.split(split).after_each_task]
             for split in SPLITS
         },
     }

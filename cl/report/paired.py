@@ -49,12 +49,7 @@ class Difference:
 
 def last_success(run: Results, split: str) -> dict[str, int]:
     """Which episodes were solved after the last task."""
-    last = len(run.tasks)
-    return {
-        one["episode"]: int(one["success"])
-        for one in run.document["splits"][split]["episodes"]
-        if one["after"] == last
-    }
+    return {one.episode: int(one.success) for one in run.last_episodes(split)}
 
 
 def compare(first: Sequence[Results], second: Sequence[Results], split: str) -> Difference | None:
@@ -149,5 +144,5 @@ def bootstrap(runs: Sequence[Mapping[str, float]], unit: Callable[[str], str] = 
 def _pair_key(run: Results) -> tuple[Any, ...]:
     """All that both runs must have in common; the memory is a setting of the method."""
     config = replace(run.config, memory=None)
-    ground = common_ground(config, run.document["labels"]) + update_note(run)
+    ground = common_ground(config, run.labels) + update_note(run)
     return ground, config.order, config.seed

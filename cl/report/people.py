@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from clalfred.agents.acting.records import EpisodeResult, read_conditions, read_results
+from clalfred.agents.acting.records import EpisodeOutcome, read_conditions, read_results
 from clalfred.cl.experiment.config import EVALUATED
-from clalfred.cl.experiment.results import SCORES, Results
-from clalfred.cl.metrics import score
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.metrics import SCORES, score
 from clalfred.cl.report.text import percent
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import BadInputError, DataError
@@ -108,7 +108,7 @@ def _cells(table: PersonTable) -> list[list[str]]:
     ]
 
 
-def _split_of(path: str | Path, results: Sequence[EpisodeResult]) -> str:
+def _split_of(path: str | Path, results: Sequence[EpisodeOutcome]) -> str:
     try:
         splits = {EpisodeKey.parse(result.episode).split.value for result in results}
     except BadInputError as error:
@@ -121,25 +121,19 @@ def _split_of(path: str | Path, results: Sequence[EpisodeResult]) -> str:
 
 
 def _fits(run: Results, conditions: Mapping[str, Any]) -> bool:
-    labels = run.document["labels"]
-    here = labels["data"], labels["backend"], run.config.step_limit
+    here = run.labels.data, run.labels.backend, run.config.step_limit
     return here == tuple(conditions.get(name) for name in ("data", "backend", "max_steps"))
 
 
-def _last_episodes(run: Results, split: str) -> dict[str, EpisodeResult]:
+def _last_episodes(run: Results, split: str) -> dict[str, EpisodeOutcome]:
     """The episodes of a run's last evaluation on a split, by name."""
     names = {one.value: name for name, one in EVALUATED[run.config.evaluate_on].items()}
     if split not in names:
         return {}
-    found = {}
-    for one in run.document["splits"][names[split]]["episodes"]:
-        if one["after"] == len(run.tasks):
-            values = {name: value for name, value in one.items() if name not in ("after", "on")}
-            found[one["episode"]] = EpisodeResult(**values)
-    return found
+    return {one.episode: one for one in run.last_episodes(names[split])}
 
 
-def _shares(results: Sequence[EpisodeResult]) -> Shares:
+def _shares(results: Sequence[EpisodeOutcome]) -> Shares:
     found = score(results)
     return {name: getattr(found, field) for name, field in SCORES.items()}
 

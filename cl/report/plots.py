@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from msgspec import UNSET
 
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
@@ -37,7 +38,7 @@ _SMOOTH = 9
 def plot_all(results: Results, folder: Path) -> list[Path]:
     """Makes every plot that the results have data for."""
     plots = {"tasks.png": plot_tasks, "matrix.png": plot_matrices, "training.png": plot_training}
-    if any("cama/gamma_action" in row for row in results.document["curves"]):
+    if any("cama/gamma_action" in row for row in results.curves):
         plots["confidence.png"] = plot_confidence
     made = []
     with mpl.rc_context(STYLE):
@@ -154,7 +155,7 @@ def _line(
     ax: Any, results: Results, name: str, label: str, colour: str, scale: float = 1.0
 ) -> None:
     x_name = "updates" if results.config.learner.offline else "train/episodes"
-    rows = [row for row in results.document["curves"] if name in row and x_name in row]
+    rows = [row for row in results.curves if name in row and x_name in row]
     x = np.array([row[x_name] for row in rows])
     y = scale * np.array([row[name] for row in rows])
     if len(x) > 3 * _SMOOTH:
@@ -179,14 +180,13 @@ def task_borders(results: Results) -> list[float]:
 
     Older results do not say it. Theirs are equal parts, but for an imbalanced stream unknown.
     """
-    config, document = results.config, results.document
-    if config.learner.offline:
+    if results.config.learner.offline:
         return []
-    if "evaluated_at" in document:
-        return [at for at in document["evaluated_at"][:-1] if at is not None]
-    if config.task_setup is Setup.IMBALANCED_ENVIRONMENT_IL:
+    if results.evaluated_at is not UNSET:
+        return [at for at in results.evaluated_at[:-1] if at is not None]
+    if results.config.task_setup is Setup.IMBALANCED_ENVIRONMENT_IL:
         return []
-    length, count = document["stream"]["length"], len(results.tasks)
+    length, count = results.stream.length, len(results.tasks)
     return [task * length / count for task in range(1, count)]
 
 
@@ -197,5 +197,4 @@ def _percent(rows: Sequence[Sequence[float | None]]) -> np.ndarray[Any, Any]:
 def _title(results: Results) -> str:
     config = results.config
     stream = f"{config.setup}, {config.schedule}, order {config.order}"
-    data = results.document["labels"]["data"]
-    return f"{config.method_title} · {stream} · seed {config.seed} · {data}"
+    return f"{config.method_title} · {stream} · seed {config.seed} · {results.labels.data}"

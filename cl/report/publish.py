@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from clalfred.cl.experiment.results import Results, read_results, validate
+from msgspec import structs, to_builtins
+
+from clalfred.cl.experiment.evaluation import SPLITS
+from clalfred.cl.experiment.results import (
+    BothSplits,
+    EvaluatedEpisode,
+    Labels,
+    Matrices,
+    Metrics,
+    Results,
+    Seconds,
+    SplitResults,
+    StreamInfo,
+    TrainingInfo,
+    read_results,
+)
+from clalfred.cl.metrics import Scores
 from clalfred.cl.report.published_tables import (
     LEADER,
     ablations,
@@ -28,6 +42,7 @@ from clalfred.cl.report.published_tables import (
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.errors import DataError
+from gym_clalfred.schema import markdown
 
 #: Points of the learning curves that a published copy keeps.
 CURVE_POINTS = 120
@@ -43,36 +58,34 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
     """
     made: list[Path] = []
     for run in runs:
-        document = compacted(run)
-        validate(document)
         path = folder / f"{run.config.name}.json"
         if path.exists() and read_results(path).config != run.config:
             raise DataError(
                 f"{path}: is of other settings than {run.folder or run.config.name}; publish runs "
                 "of one tier, agent and limits in one folder"
             )
-        with atomic_file(path) as file:
-            text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-            file.write(f"{text}\n".encode())
+        compacted(run).save(path, compact=True)
         made.append(path)
     return made
 
 
-def compacted(run: Results) -> dict[str, Any]:
+def compacted(run: Results) -> Results:
     """The results with the episodes of the last evaluation only, and thinner curves."""
-    document = dict(run.document)
-    last = len(run.tasks)
-    document["splits"] = {
-        split: {**part, "episodes": [one for one in part["episodes"] if one["after"] == last]}
-        for split, part in document["splits"].items()
-    }
-    curves = document["curves"]
-    stride = max(1, -(-len(curves) // CURVE_POINTS))
-    document["curves"] = [
-        {name: round(value, _DIGITS) for name, value in row.items()} for row in curves[::stride]
-    ]
-    document["seconds"] = {name: round(value) for name, value in document["seconds"].items()}
-    return document
+    parts = (
+        structs.replace(run.split(split), episodes=tuple(run.last_episodes(split)))
+        for split in SPLITS
+    )
+    stride = max(1, -(-len(run.curves) // CURVE_POINTS))
+    times = to_builtins(run.seconds)
+    return structs.replace(
+        run,
+        splits=BothSplits(*parts),
+        curves=tuple(
+            {name: round(value, _DIGITS) for name, value in row.items()}
+            for row in run.curves[::stride]
+        ),
+        seconds=Seconds(**{name: round(value) for name, value in times.items()}),
+    )
 
 
 def read_published(folder: Path) -> list[Results]:
@@ -142,6 +155,23 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     with atomic_file(page) as file:
         file.write(text.encode())
     return [page, *made]
+
+
+def schema_tables() -> dict[str, str]:
+    """Markdown: the fields of ``results.json``, by the name of the part."""
+    models = {
+        "results": Results,
+        "labels": Labels,
+        "stream": StreamInfo,
+        "training": TrainingInfo,
+        "seconds": Seconds,
+        "splits": SplitResults,
+        "metrics": Metrics,
+        "matrix": Matrices,
+        "after_each_task": Scores,
+        "episodes": EvaluatedEpisode,
+    }
+    return {name: markdown(model, "folder") for name, model in models.items()}
 
 
 def fill_in(page: Path, name: str, filling: str) -> None:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
@@ -88,7 +87,7 @@ def memories(runs: Sequence[Results]) -> str:
         eyes = re.sub(r", memory \d+", "", ground)
         for method, group in methods.items():
             for run in of_all_methods(group):
-                size = run.config.memory or run.document["training"]["memory"]
+                size = run.config.memory or run.training.memory
                 if size:
                     row = sizes.setdefault(eyes, {}).setdefault(method, {})
                     row.setdefault(size, []).append(run)
@@ -148,10 +147,10 @@ def data_curve(runs: Sequence[Results]) -> str:
         if run not in part and not run.config.agent_changes and _curve_key(run.config) in shared
     ]
     rows = [["trajectories", *(f"{split}: SR" for split in SPLITS)]]
-    for run in sorted([*part, *whole], key=lambda run: int(run.document["stream"]["length"])):
+    for run in sorted([*part, *whole], key=lambda run: run.stream.length):
         rates = [success_rate([run], split) for split in SPLITS]
         cells = ["–" if one is None else f"{_percent(one.mean)} {_interval(one)}" for one in rates]
-        rows.append([f"{run.document['stream']['length']:,}", *cells])
+        rows.append([f"{run.stream.length:,}", *cells])
     return _markdown(rows) if part else ""
 
 
@@ -211,13 +210,7 @@ def failures(run: Results, source: EpisodeSource) -> str:
     """Markdown: why the episodes of a run's last evaluation failed, by task type."""
     parts = []
     for split in SPLITS:
-        episodes = run.document["splits"][split]["episodes"]
-        last = [one for one in episodes if one["after"] == len(run.tasks)]
-        records = [
-            EpisodeResult(**{name: one[name] for name in one if name not in ("after", "on")})
-            for one in last
-        ]
-        table = failure_table(source, records)
+        table = failure_table(source, run.last_episodes(split))
         total: Counter[str] = sum(table.values(), Counter())
         columns = [name for name in ("solved", *(one.value for one in FailureKind)) if total[name]]
         rows = [[f"{split} rooms", *columns]]
@@ -254,9 +247,8 @@ def _scores(methods: dict[str, list[Results]]) -> str:
 
 def told(run: Results) -> str:
     """A mark for methods that are told more than episodes."""
-    training = run.document["training"]
     marks = {"needs_boundaries": BOUNDARIES, "needs_labels": LABELS}
-    return "".join(mark for name, mark in marks.items() if training.get(name))
+    return "".join(mark for name, mark in marks.items() if getattr(run.training, name))
 
 
 def _papers(run: Results, split: str) -> float | None:
@@ -378,7 +370,7 @@ def _variant_order(run: Results) -> tuple[Any, ...]:
 
 def _kilobytes(run: Results) -> float:
     """What a method keeps besides the agent: episodes, logits, other models."""
-    budget = run.document["training"].get("budget", {})
+    budget = run.training.budget or {}
     # Older files count passes among the bytes.
     return sum(value for name, value in budget.items() if name != "forwards") / 1000
 
@@ -387,15 +379,14 @@ def _passes(runs: Sequence[Results]) -> str:
     """Thousands of episodes that went forwards and backwards through a network in training."""
     means = []
     for name in ("forwards", "backwards"):
-        counts = [run.document["training"].get(name) for run in runs]
-        there = [count for count in counts if count]
+        there = [count for run in runs if (count := getattr(run.training, name))]
         means.append(f"{sum(there) / len(there) / 1000:.0f} k" if there else "–")
     return " / ".join(means)
 
 
 def _minutes(run: Results) -> float:
     """Of processor time."""
-    return float(run.document["seconds"]["processor"]) / 60
+    return float(run.seconds.processor or 0) / 60
 
 
 def _mean(runs: Sequence[Results], split: str, metric: str) -> str:

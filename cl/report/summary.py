@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import METRICS, Results, read_results
@@ -126,7 +127,9 @@ def load_runs(
             damaged.append(str(error))
             continue
         # A copy shares its folder with others, so that nothing else in there is its own.
-        found.append((path, run if path.name == "results.json" else replace(run, folder=None)))
+        found.append(
+            (path, run if path.name == "results.json" else structs.replace(run, folder=None))
+        )
     if not found and damaged:
         raise DataError(damaged[0])
     for notice in damaged:
@@ -161,9 +164,8 @@ def _each_once(
 
 def _outcome(run: Results) -> list[Any]:
     """What a copy has in common with its run: no times, curves or single episodes."""
-    parts = run.document["splits"]
-    names = ("metrics", "matrix", "after_each_task")
-    return [parts[split][name] for split in SPLITS for name in names]
+    parts = [run.split(split) for split in SPLITS]
+    return [(part.metrics, part.matrix, part.after_each_task) for part in parts]
 
 
 def statistic(values: Sequence[float], drawn: Difference | None = None) -> Statistic:
@@ -215,12 +217,9 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
 
 def _episodes(runs: Sequence[Results]) -> dict[str, tuple[int, ...]]:
     """On how many episodes runs were tested after the last task, by split."""
-    points = {
-        split: [run.document["splits"][split]["after_each_task"][-1] for run in runs]
-        for split in SPLITS
-    }
+    points = {split: [run.split(split).after_each_task[-1] for run in runs] for split in SPLITS}
     return {
-        split: tuple(sorted({point["episodes"] for point in there if point is not None}))
+        split: tuple(sorted({point.episodes for point in there if point is not None}))
         for split, there in points.items()
     }
 

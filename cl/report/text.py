@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clalfred.cl.experiment.evaluation import SPLITS
-from clalfred.cl.experiment.results import SCORES, Results
-from clalfred.cl.metrics import Scores
+from clalfred.cl.experiment.results import Results
+from clalfred.cl.metrics import SCORES, Scores
 from gym_clalfred.tables import aligned
 from gym_clalfred.tasks.spec import task_types
 
@@ -39,31 +39,27 @@ def evaluation_table(results: Results, learned: int) -> str:
         if any(cell is not None for cell in cells):
             rows.append([task_title(task), *map(percent, cells)])
     if learned:
-        overall = [results.document["splits"][split]["after_each_task"] for split in SPLITS]
-        scores = [(part[learned - 1] or {}).get(score) for part in overall for score in _SHORT]
+        overall = [results.split(split).after_each_task[learned - 1] for split in SPLITS]
+        scores = [getattr(part, SCORES[score], None) for part in overall for score in _SHORT]
         rows.append(["all so far", *map(percent, scores)])
     return f"After task {learned} of {len(results.tasks)}, in %\n" + aligned(rows)
 
 
 def description(results: Results) -> str:
     """What was trained on what, and what it was tested on."""
-    config, document = results.config, results.document
-    labels, training = document["labels"], document["training"]
-    tested = [
-        sum(one["after"] == len(results.tasks) for one in document["splits"][split]["episodes"])
-        for split in SPLITS
-    ]
-    held, allowed = training["held"], training["memory"]
+    config, labels, training = results.config, results.labels, results.training
+    tested = [len(results.last_episodes(split)) for split in SPLITS]
+    held, allowed = training.held, training.memory
     # Joint keeps everything, and a memory may be limited in bytes instead.
     limited = held <= allowed and "memory_bytes" not in config.overrides
     memory = f"{held} of at most {allowed} episodes" if held and limited else f"{held} episodes"
-    millions = f"{training['parameters'] / 1e6:.1f} million parameters"
+    millions = f"{training.parameters / 1e6:.1f} million parameters"
     lines = {
         "method": f"{config.method_title}, seed {config.seed}, {memory} in memory",
-        "stream": f"{document['stream']['name']}: {len(results.tasks)} tasks, "
-        f"{document['stream']['length']} episodes, each once",
-        "training": f"{training['updates']} updates, agent {config.agent}, {millions}",
-        "data": f"{labels['data']} in {labels['backend']}",
+        "stream": f"{results.stream.name}: {len(results.tasks)} tasks, "
+        f"{results.stream.length} episodes, each once",
+        "training": f"{training.updates} updates, agent {config.agent}, {millions}",
+        "data": f"{labels.data} in {labels.backend}",
         "tested on": f"{tested[0]} episodes in rooms it knows (seen), "
         f"{tested[1]} in rooms it does not (unseen)",
     }

@@ -54,7 +54,7 @@ def compare_with_published(run: Results, folder: Path) -> Comparison | None:
     if not path.is_file():
         return None
     published = read_results(path)
-    there, here = published.document, compacted(run)
+    there, here = published.to_dict(), compacted(run).to_dict()
     # Copies of older releases lack settings, which then had their defaults, and parts.
     config = {"config": run.config == published.config}
     parts = (name for name in sorted(there) if name not in (*_OF_THE_MACHINE, *config))

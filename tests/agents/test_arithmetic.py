@@ -242,4 +242,4 @@ def test_a_run_names_the_arithmetic_of_every_process_that_had_a_part_in_it(
         run_fake(config, tmp_path / "run", callbacks=[Stop()])
     monkeypatch.setattr("clalfred.cl.experiment.run.rounding_on", lambda device: f"{device} there")
     results = run_fake(config, tmp_path / "run")
-    assert results.document["versions"]["arithmetic"] == "cpu here+cpu there"
+    assert results.versions["arithmetic"] == "cpu here+cpu there"

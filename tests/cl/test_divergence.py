@@ -52,7 +52,7 @@ def test_a_run_stops_at_the_first_loss_that_is_no_number(
     text = (tmp_path / "run" / "results.json").read_text()
     assert "NaN" not in text
     assert "Infinity" not in text
-    assert json.loads(text)["training"]["updates"] == results.document["stream"]["length"]
+    assert json.loads(text)["training"]["updates"] == results.stream.length
 
 
 def test_a_gradient_that_is_no_number_leaves_the_weights_alone() -> None:

@@ -21,7 +21,17 @@ HEATED = "PickupObject Mug, PutObject Microwave, ToggleObjectOn Microwave, Picku
 
 
 def result(deeds: str, success: bool = False, error: str = "", name: str = "e") -> EpisodeResult:
-    return EpisodeResult(name, success, 0, 1, 9, 9, error, deeds, "stop")
+    return EpisodeResult(
+        episode=name,
+        success=success,
+        conditions_met=0,
+        conditions=1,
+        steps=9,
+        expert_steps=9,
+        error=error,
+        interactions=deeds,
+        end="stop",
+    )
 
 
 @pytest.mark.parametrize(

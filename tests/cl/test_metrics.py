@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.metrics import (
-    EpisodeResult,
     area_under_curve,
     backward_transfer,
     forgetting,
@@ -21,7 +21,15 @@ from gym_clalfred.errors import BadInputError
 def result(
     success: bool, met: int, conditions: int, steps: int, expert: int, error: str = ""
 ) -> EpisodeResult:
-    return EpisodeResult("e", success, met, conditions, steps, expert, error)
+    return EpisodeResult(
+        episode="e",
+        success=success,
+        conditions_met=met,
+        conditions=conditions,
+        steps=steps,
+        expert_steps=expert,
+        error=error,
+    )
 
 
 EPISODES = [

@@ -36,8 +36,8 @@ def test_a_run_is_evaluated_on_the_split_that_is_there(tmp_path: Path) -> None:
     results = run_fake(config, tmp_path / "run", inputs=inputs)
     assert results.metric("seen", "SR_last") is not None
     assert results.metric("unseen", "SR_last") is None
-    assert not results.document["splits"]["unseen"]["episodes"]
-    assert read_results(tmp_path / "run").document == results.document
+    assert not results.splits.unseen.episodes
+    assert read_results(tmp_path / "run") == results
     assert "–" in evaluation_table(results, len(results.tasks))
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.results import Labels
 from clalfred.cl.failures import FailureKind, failure_of
 from clalfred.cl.report.ground import common_ground
 from clalfred.cl.report.text import task_title
@@ -147,7 +148,16 @@ def test_conditions(pair: TaskType) -> None:
     ],
 )
 def test_failures_are_named(pair: TaskType, done: str, expected: FailureKind) -> None:
-    result = EpisodeResult("e", False, 0, 3, 9, 9, "", done, "stop")
+    result = EpisodeResult(
+        episode="e",
+        success=False,
+        conditions_met=0,
+        conditions=3,
+        steps=9,
+        expert_steps=9,
+        interactions=done,
+        end="stop",
+    )
     assert failure_of(of(pair), result) is expected
 
 
@@ -183,8 +193,7 @@ def test_a_run_streams_the_tasks_that_it_names(pair: TaskType) -> None:
     config = RunConfig(tasks="pick-and-place,PickPair", agent="two-branch")
     assert config.stream_order() == (TaskType.PICK_AND_PLACE, pair)
     assert "PickPair" in config.name
-    labels = {"data": "d", "backend": "b", "sight": "s"}
-    assert "tasks pick-and-place,PickPair" in common_ground(config, labels)
+    assert "tasks pick-and-place,PickPair" in common_ground(config, Labels("d", "b", "s"))
     for wrong in ("PickPear", "Heat,Heat", "Heat,", ""):
         with pytest.raises(UnknownTaskError, match=r"Movable, PickPair, each once, with commas"):
             RunConfig(tasks=wrong)

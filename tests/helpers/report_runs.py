@@ -8,8 +8,15 @@ from pathlib import Path
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS, Record
-from clalfred.cl.experiment.results import Evaluation, Results, make_results
-from clalfred.cl.metrics import EpisodeResult
+from clalfred.cl.experiment.results import (
+    Evaluation,
+    Labels,
+    Results,
+    Seconds,
+    StreamInfo,
+    TrainingInfo,
+    make_results,
+)
 from clalfred.cl.registry import get_method
 from gym_clalfred.stream.orders import resolve_order
 from tests.helpers.runs import fake_config
@@ -30,7 +37,7 @@ def invented_results(
         if offline and learned < len(tasks):
             continue
         records = [
-            Record(split, on, _result(draw, f"{split}-{on}-{number}", chance))
+            _record(draw, split, on, number, chance)
             for split, factor in zip(SPLITS, (1.0, 0.5))
             for on in range(learned)
             for chance in [skill * factor * (0.85 ** (0 if offline else learned - on - 1))]
@@ -60,32 +67,35 @@ def invented_results(
         config,
         tasks,
         evaluations,
-        stream={
-            "name": f"{config.setup}-{config.order}",
-            "digest": "0" * 64,
-            "length": ends[-1],
-            "position": ends[-1],
-        },
-        labels={"data": "invented", "backend": "none", "sight": "none"},
+        stream=StreamInfo(f"{config.setup}-{config.order}", "0" * 64, ends[-1], ends[-1]),
+        labels=Labels("invented", "none", "none"),
         arithmetic="none",
-        training={
-            "updates": 100 * len(tasks),
-            "steps_seen": 4000 * len(tasks),
-            "parameters": 1_000_000,
-            "memory": 8,
-            "held": 8,
-            "needs_boundaries": False,
-            "needs_labels": False,
-        },
+        training=TrainingInfo(
+            updates=100 * len(tasks),
+            steps_seen=4000 * len(tasks),
+            parameters=1_000_000,
+            memory=8,
+            held=8,
+            needs_boundaries=False,
+            needs_labels=False,
+        ),
         curves=curves,
-        seconds={"train": 100.0, "evaluate": 20.0, "processor": 90.0},
+        seconds=Seconds(100.0, 20.0, 90.0),
     )
 
 
-def _result(draw: random.Random, name: str, chance: float) -> EpisodeResult:
+def _record(draw: random.Random, split: str, on: int, number: int, chance: float) -> Record:
     success = draw.random() < chance
-    met = 3 if success else draw.randrange(3)
-    return EpisodeResult(name, success, met, 3, draw.randrange(20, 90), 40)
+    return Record(
+        split,
+        on,
+        episode=f"{split}-{on}-{number}",
+        success=success,
+        conditions_met=3 if success else draw.randrange(3),
+        conditions=3,
+        steps=draw.randrange(20, 90),
+        expert_steps=40,
+    )
 
 
 def write_runs(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import imageio.v2 as imageio
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from clalfred.agents.checkpoint import load_state
@@ -17,6 +17,7 @@ from clalfred.cl.experiment import RunConfig, read_results
 from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.experiment.evaluation import evaluation_sets
 from clalfred.cl.experiment.media import pick_episodes
+from clalfred.cl.experiment.results import BothSplits, EvaluatedEpisode
 from clalfred.cl.experiment.run import limited
 from clalfred.scripts.common import read_settings
 from clalfred.scripts.train import default_folder, main
@@ -27,6 +28,7 @@ from gym_clalfred.setups import Setup
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from gym_clalfred.stream import build_schedule
 from tests.helpers.fakes import FakeSource
+from tests.helpers.report_runs import invented_results
 from tests.helpers.runs import QUICK, fake_config, run_fake
 
 
@@ -54,16 +56,16 @@ def test_results_hold_what_the_issue_asks_for(trained: tuple[Path, Result]) -> N
     results = read_results(trained[0])
     assert results.config.method == "cama"
     assert results.config.setup == "behavior-il"
-    assert results.document["stream"]["position"] == 7
+    assert results.stream.position == 7
     for split in ("seen", "unseen"):
         matrix = results.matrix(split)
         assert [sum(cell is not None for cell in row) for row in matrix] == list(range(1, 8))
-        episodes = results.document["splits"][split]["episodes"]
+        episodes = results.split(split).episodes
         assert len(episodes) == 28
-        assert all(one["episode"].startswith(f"valid_{split}/") for one in episodes)
-        assert all(one["steps"] <= 4 for one in episodes)
-    assert results.document["labels"]["backend"].startswith("embedded")
-    assert all(results.document["seconds"][name] > 0 for name in ("train", "evaluate", "processor"))
+        assert all(one.episode.startswith(f"valid_{split}/") for one in episodes)
+        assert all(one.steps <= 4 for one in episodes)
+    assert results.labels.backend.startswith("embedded")
+    assert all(getattr(results.seconds, name) > 0 for name in ("train", "evaluate", "processor"))
 
 
 def test_films_play(trained: tuple[Path, Result]) -> None:
@@ -98,7 +100,7 @@ def test_forward_transfer_needs_evaluation_ahead(tmp_path: Path) -> None:
     assert results.metric("seen", "forward_transfer") == 0.0
     matrix = results.matrix("seen")
     assert [sum(cell is not None for cell in row) for row in matrix] == [2, 3, 4, 4]
-    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
+    after = {one.after for one in results.splits.seen.episodes}
     assert after == {0, 1, 2, 3, 4}
 
 
@@ -106,8 +108,8 @@ def test_fewer_episodes_are_evaluated_before_the_end(tmp_path: Path) -> None:
     config = fake_config(
         episodes_per_task=1, evaluation_episodes=2, interim_episodes=1, max_steps=2, method="er"
     )
-    rows = run_fake(config, tmp_path / "run").document["splits"]["seen"]["episodes"]
-    count = [sum(one["after"] == learned for one in rows) for learned in (1, 2, 3, 4)]
+    rows = run_fake(config, tmp_path / "run").splits.seen.episodes
+    count = [sum(one.after == learned for one in rows) for learned in (1, 2, 3, 4)]
     assert count == [1, 2, 3, 8]
 
 
@@ -116,8 +118,8 @@ def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
     results = run_fake(config, tmp_path / "run")
     assert results.metric("seen", "SR_last") is not None
     assert results.metric("seen", "SR_avg") is None
-    assert results.document["training"]["updates"] == 4
-    after = {one["after"] for one in results.document["splits"]["seen"]["episodes"]}
+    assert results.training.updates == 4
+    after = {one.after for one in results.splits.seen.episodes}
     assert after == {4}
 
 
@@ -125,8 +127,8 @@ def test_joint_is_evaluated_at_the_end_only(tmp_path: Path) -> None:
 def test_other_schedules_run_and_are_evaluated_as_often(schedule: str, tmp_path: Path) -> None:
     config = fake_config(schedule=schedule, evaluation_episodes=1, max_steps=2, method="finetuning")
     results = run_fake(config, tmp_path / "run")
-    assert all(one is not None for one in results.document["splits"]["seen"]["after_each_task"])
-    assert schedule in results.document["stream"]["name"]
+    assert all(one is not None for one in results.splits.seen.after_each_task)
+    assert schedule in results.stream.name
 
 
 @pytest.mark.parametrize(
@@ -231,7 +233,7 @@ def test_damaged_results_are_made_again_from_the_checkpoint(
     run = CliRunner().invoke(main, command)
     assert run.exit_code == 1
     assert run.output.count("Error: ") == 1
-    assert "results.json: not JSON" in run.output
+    assert "results.json: not a JSON document" in run.output
     assert "delete it and repeat the command, which makes it from the checkpoint" in run.output
     path.unlink()
     assert CliRunner().invoke(main, command).exit_code == 0
@@ -263,16 +265,17 @@ def test_episodes_for_films_are_of_the_last_evaluation(trained: tuple[Path, Resu
     assert picked["failure"].split.value == "valid_unseen"
 
 
-def episode(name: str, met: int, of: int, after: int = 2, steps: int = 9) -> dict[str, Any]:
-    return {
-        "episode": f"valid_{name}/task/trial#0",
-        "after": after,
-        "error": "",
-        "success": met == of,
-        "conditions_met": met,
-        "conditions": of,
-        "steps": steps,
-    }
+def episode(name: str, met: int, of: int, after: int) -> EvaluatedEpisode:
+    return EvaluatedEpisode(
+        after,
+        0,
+        episode=f"valid_{name}/task/trial#0",
+        success=met == of,
+        conditions_met=met,
+        conditions=of,
+        steps=9,
+        expert_steps=9,
+    )
 
 
 @pytest.mark.parametrize(
@@ -289,12 +292,19 @@ def episode(name: str, met: int, of: int, after: int = 2, steps: int = 9) -> dic
 def test_films_show_a_success_or_the_best_try_and_a_failure(
     seen: list[tuple[int, int]], unseen: list[tuple[int, int]], expected: dict[str, str]
 ) -> None:
-    splits = {
-        name: {"episodes": [episode(name, *one) for one in tries] + [episode(name, 5, 5, after=1)]}
+    results = invented_results(fake_config(), 0.5)
+    last = len(results.tasks)
+    parts = {
+        name: replace(
+            results.split(name),
+            episodes=(
+                *(episode(name, *one, after=last) for one in tries),
+                episode(name, 5, 5, after=1),
+            ),
+        )
         for name, tries in (("seen", seen), ("unseen", unseen))
     }
-    document = {"tasks": ["a", "b"], "splits": splits}
-    picked = pick_episodes(SimpleNamespace(tasks=["a", "b"], document=document))  # type: ignore
+    picked = pick_episodes(replace(results, splits=BothSplits(**parts)))
     assert {name: key.split.value for name, key in picked.items()} == {
         name: f"valid_{split}" for name, split in expected.items()
     }

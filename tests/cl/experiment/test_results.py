@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from clalfred.cl.experiment.evaluation import Record
-from clalfred.cl.experiment.results import Evaluation, Results, make_results
-from clalfred.cl.metrics import EpisodeResult
+from clalfred.cl.experiment.results import (
+    Evaluation,
+    Labels,
+    Results,
+    Seconds,
+    StreamInfo,
+    TrainingInfo,
+    make_results,
+)
 from tests.helpers.runs import fake_config
 
 #: After which task, on which task: one letter per episode, solved or failed.
@@ -19,8 +26,16 @@ EPISODES = {1: 10, 2: 20, 3: 60}
 def record(split: str, on: int, number: int, solved: bool) -> Record:
     # Two conditions, of which a failed episode meets one; the expert's path is half as long.
     expert = 10 * (1 + on)
-    result = EpisodeResult(f"{on}-{number}", solved, 1 + solved, 2, 2 * expert, expert)
-    return Record(split, on, result)
+    return Record(
+        split,
+        on,
+        episode=f"{on}-{number}",
+        success=solved,
+        conditions_met=1 + solved,
+        conditions=2,
+        steps=2 * expert,
+        expert_steps=expert,
+    )
 
 
 def three_tasks() -> Results:
@@ -40,12 +55,19 @@ def three_tasks() -> Results:
         fake_config(),
         ["a", "b", "c"],
         evaluations,
-        stream={"name": "three", "digest": "0", "length": 60, "position": 60},
-        labels={"data": "invented", "backend": "none", "sight": "none"},
+        stream=StreamInfo("three", "0", 60, 60),
+        labels=Labels("invented", "none", "none"),
         arithmetic="none",
-        training={"updates": 60},
-        curves=[],
-        seconds={"train": 1.0, "evaluate": 1.0},
+        training=TrainingInfo(
+            updates=60,
+            steps_seen=600,
+            parameters=1,
+            memory=8,
+            held=8,
+            needs_boundaries=False,
+            needs_labels=False,
+        ),
+        seconds=Seconds(1.0, 1.0),
     )
 
 
@@ -67,8 +89,8 @@ def test_last_pools_episodes_and_avg_is_the_mean_after_each_task() -> None:
 
 def test_the_matrix_has_every_task_after_every_task() -> None:
     run = three_tasks()
-    assert run.matrix("seen") == [[0.75, None, None], [0.5, 1.0, None], [0.25, 0.5, 1.0]]
-    conditions = [[0.875, None, None], [0.75, 1.0, None], [0.625, 0.75, 1.0]]
+    assert run.matrix("seen") == ((0.75, None, None), (0.5, 1.0, None), (0.25, 0.5, 1.0))
+    conditions = ((0.875, None, None), (0.75, 1.0, None), (0.625, 0.75, 1.0))
     assert run.matrix("seen", "GC") == conditions
     assert run.metric("seen", "forgetting") == pytest.approx((0.5 + 0.5) / 2)
     assert run.metric("seen", "backward_transfer") == pytest.approx(-0.5)
@@ -76,7 +98,7 @@ def test_the_matrix_has_every_task_after_every_task() -> None:
 
 
 def test_positions_of_evaluations_are_written_down() -> None:
-    assert three_tasks().document["evaluated_at"] == [10, 20, 60]
+    assert three_tasks().evaluated_at == (10, 20, 60)
 
 
 def test_the_area_is_under_the_rates_along_the_stream() -> None:

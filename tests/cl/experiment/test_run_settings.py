@@ -81,9 +81,9 @@ def test_the_authors_streams_are_evaluated_task_by_task(
     )
     results = run_fake(config, tmp_path / "run")
     assert results.tasks == tuple(AUTHORS_ORDER)
-    for one in results.document["splits"]["seen"]["episodes"]:
-        room = EpisodeKey.parse(one["episode"]).trajectory.split("/")[0].rsplit("-", 1)[1]
-        assert int(room) == AUTHORS_ORDER[results.tasks[one["on"]]]
+    for one in results.splits.seen.episodes:
+        room = EpisodeKey.parse(one.episode).trajectory.split("/")[0].rsplit("-", 1)[1]
+        assert int(room) == AUTHORS_ORDER[results.tasks[one.on]]
 
 
 def test_the_authors_files_of_another_setup_are_refused(
@@ -176,7 +176,7 @@ def test_plots_and_films_that_fail_cost_no_results(
     config = fake_config(method="er", episodes_per_task=1, evaluation_episodes=1, max_steps=2)
     with pytest.warns(UserWarning, match="could not be made.*the results are complete"):
         results = run_fake(config, tmp_path / "run", media=True)
-    assert read_results(tmp_path / "run").document == results.document
+    assert read_results(tmp_path / "run") == results
 
 
 def test_long_names_are_short_enough_for_files_and_tell_runs_apart() -> None:

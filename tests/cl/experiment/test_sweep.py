@@ -184,7 +184,7 @@ def test_damaged_results_are_not_skipped_in_silence(grid: list[RunConfig], local
     finally:
         path.write_bytes(whole)
     assert [one.status == "failed" for one in outcomes] == [run is grid[3] for run in grid]
-    assert f"{path}: not JSON" in outcomes[3].message
+    assert f"{path}: not a JSON document" in outcomes[3].message
     assert "delete it and repeat the command" in outcomes[3].message
 
 

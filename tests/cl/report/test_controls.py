@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from clalfred.agents.acting.records import read_conditions
 from clalfred.cl.experiment.agent_file import save_agent

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from clalfred.cl.experiment import Results, RunConfig
+from clalfred.cl.experiment.results import EvaluatedEpisode
 from clalfred.cl.report.people import beside_agents
 from clalfred.scripts.report import main
 from gym_clalfred.errors import DataError
@@ -21,11 +23,12 @@ KEYS = [f"valid_unseen/folder-{number}/trial#0" for number in range(3)]
 def run_of(method: str, solved: int) -> Results:
     """A run whose last evaluation had three episodes, of which it solved some."""
     run = invented_results(RunConfig(method=method, tier="tiny"), 0.5)
-    last = len(run.tasks)
-    run.document["splits"]["unseen"]["episodes"] = [
-        {"after": last, "on": 0, **result(key, number < solved)} for number, key in enumerate(KEYS)
-    ]
-    return run
+    episodes = tuple(
+        EvaluatedEpisode(len(run.tasks), 0, **result(key, number < solved))
+        for number, key in enumerate(KEYS)
+    )
+    unseen = replace(run.splits.unseen, episodes=episodes)
+    return replace(run, splits=replace(run.splits, unseen=unseen))
 
 
 def result(key: str, success: bool) -> dict[str, Any]:
@@ -34,11 +37,10 @@ def result(key: str, success: bool) -> dict[str, Any]:
 
 
 def write_score(path: Path, run: Results, keys: list[str], **changes: object) -> Path:
-    labels = run.document["labels"]
     conditions = {
         "agent": "person ann",
-        "data": labels["data"],
-        "backend": labels["backend"],
+        "data": run.labels.data,
+        "backend": run.labels.backend,
         "max_steps": run.config.step_limit,
         **changes,
     }

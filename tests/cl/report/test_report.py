@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from msgspec import UNSET, structs
 
 from clalfred.agents.acting.recording import write_film
 from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.results import METRICS, Results, read_results, validate
+from clalfred.cl.experiment.results import METRICS, Labels, Results, Seconds, read_results
 from clalfred.cl.report.formats import as_csv, as_latex, as_markdown, as_text
 from clalfred.cl.report.ground import group_title
 from clalfred.cl.report.html import as_html
@@ -222,8 +223,7 @@ def test_rebuilt_alfred_generated_rooms_and_ai2thor_never_share_a_table() -> Non
         ("alfred-2.1.0", "ai2thor-2.1.0"),
     ):
         run = invented_results(RunConfig(method="er"), 0.5)
-        labels = {**run.document["labels"], "data": data, "backend": backend}
-        runs.append(replace(run, document={**run.document, "labels": labels}))
+        runs.append(structs.replace(run, labels=Labels(data, backend, "none")))
     tables = summarise(runs)
     assert len(tables) == len({group_title(run) for run in runs}) == len(runs)
     assert all(
@@ -233,7 +233,7 @@ def test_rebuilt_alfred_generated_rooms_and_ai2thor_never_share_a_table() -> Non
         if one is not other
     )
     text = as_markdown(tables)
-    assert all(run.document["labels"]["data"] in text for run in runs)
+    assert all(run.labels.data in text for run in runs)
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_what_changes_results_is_in_the_tables_title(
     runs = []
     for config in (RunConfig(method="er"), RunConfig(method="er", **changes)):
         run = invented_results(config, 0.5)
-        labels = {**run.document["labels"], "sight": sight if runs else DEFAULT_SIGHT}
-        runs.append(replace(run, document={**run.document, "labels": labels}))
+        labels = structs.replace(run.labels, sight=sight if runs else DEFAULT_SIGHT)
+        runs.append(structs.replace(run, labels=labels))
     plain = f"behavior-il, disjoint, valid, invented, none, semantic-map, {DEFAULT_SIGHT}"
     found = [group_title(run) for run in runs]
     assert found[0] == plain
@@ -271,8 +271,8 @@ def test_evaluating_ahead_changes_no_score_of_learned_tasks(tmp_path: Path) -> N
     for split in SPLITS:
         for metric in set(METRICS) - {"forward_transfer"}:
             assert runs[0].metric(split, metric) == runs[1].metric(split, metric)
-        episodes = [run.document["splits"][split]["episodes"] for run in runs]
-        assert episodes[0] == [one for one in episodes[1] if one["on"] < one["after"]]
+        episodes = [run.split(split).episodes for run in runs]
+        assert episodes[0] == tuple(one for one in episodes[1] if one.on < one.after)
 
 
 def test_an_unknown_baseline_is_named(folder: Path) -> None:
@@ -293,8 +293,8 @@ def test_runs_of_methods_and_agents_from_elsewhere_are_reported(tmp_path: Path) 
         "theirs": {"method": "theirs", "preset": "odd", "overrides": {"zeal": 3}},
         "others": {"agent": "others:big", "overrides": {"agent.zeal": 3}},
     }.items():
-        config = {**known.document["config"], **changes}
-        Results({**known.document, "config": config}).save(tmp_path / name / "results.json")
+        other = structs.replace(known, settings={**known.settings, **changes})
+        other.save(tmp_path / name / "results.json")
     runs = load_runs(tmp_path)
     assert {run.config.method_title for run in runs} == {"er", "theirs (odd, zeal 3)"}
     assert sum("others:big" in group_title(run) for run in runs) == 1
@@ -303,15 +303,15 @@ def test_runs_of_methods_and_agents_from_elsewhere_are_reported(tmp_path: Path) 
     assert "theirs (odd, zeal 3)" in shown.output
     # To run it, the class is needed.
     with pytest.raises(UnknownMethodError, match="unknown method 'theirs'"):
-        RunConfig.from_dict({**known.document["config"], "method": "theirs"})
+        RunConfig.from_dict({**known.settings, "method": "theirs"})
 
 
 def test_a_copied_run_counts_once(tmp_path: Path) -> None:
     (run,) = write_runs(tmp_path, ("er",), ("behavior-il",), (1,), (0,))
     name = run.config.name
     first = tmp_path / name / "results.json"
-    document = {**run.document, "seconds": {"train": 1.0, "evaluate": 2.0}}
-    Results(document).save(tmp_path / "copy" / "results.json")
+    copy = structs.replace(run, seconds=Seconds(1.0, 2.0))
+    copy.save(tmp_path / "copy" / "results.json")
     collect([run], tmp_path / "published")
     notices: list[str] = []
     assert len(load_runs(tmp_path, notices.append)) == 1
@@ -358,15 +358,13 @@ def test_every_plot_is_made(folder: Path, tmp_path: Path) -> None:
 def test_tasks_end_where_they_were_evaluated() -> None:
     ends = (450, 828, 1278, 2520)
     run = invented_results(fake_config(setup="imbalanced-environment-il", method="er"), 0.5, ends)
-    validate(run.document)
     assert task_borders(run) == [450, 828, 1278]
     right = plot_training(run).axes[1]
     drawn = [line.get_xdata()[0] for line in right.lines if line.get_linestyle() == ":"]
     assert drawn == [450, 828, 1278]
-    copy = replace(run, document=compacted(run))
-    assert task_borders(copy) == [450, 828, 1278]
+    assert task_borders(compacted(run)) == [450, 828, 1278]
     joint = invented_results(fake_config(method="joint"), 0.5)
-    assert joint.document["evaluated_at"] == [None, None, None, 400]
+    assert joint.evaluated_at == (None, None, None, 400)
     assert task_borders(joint) == []
 
 
@@ -378,9 +376,7 @@ def test_results_without_positions_have_equal_parts_where_that_is_so(
     setup: str, expected: list[float]
 ) -> None:
     run = invented_results(fake_config(setup=setup, method="er"), 0.5)
-    document = {name: part for name, part in run.document.items() if name != "evaluated_at"}
-    validate(document)
-    assert task_borders(replace(run, document=document)) == expected
+    assert task_borders(structs.replace(run, evaluated_at=UNSET)) == expected
 
 
 def test_a_plot_names_the_setup_as_the_config_does() -> None:
@@ -465,7 +461,7 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     plain = [run for run in runs if run.config.method == "finetuning"]
     tables = summarise(runs, "er")
     curves = [
-        run.document["splits"]["seen"]["after_each_task"][0]["SR"]
+        run.splits.seen.after_each_task[0].sr
         for run in plain
         if group_title(run) == tables[0].title
     ]

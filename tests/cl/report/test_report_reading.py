@@ -99,7 +99,7 @@ def test_one_damaged_file_is_left_out_and_named(tmp_path: Path) -> None:
     runs = load_runs(tmp_path, notices.append)
     assert len(runs) == 1
     assert len(notices) == 1
-    assert notices[0].startswith(f"{damaged}: not JSON")
+    assert notices[0].startswith(f"{damaged}: not a JSON document")
     assert notices[0].endswith(": left out")
     shown = CliRunner().invoke(main, [str(tmp_path)])
     assert shown.exit_code == 0
@@ -116,27 +116,30 @@ def test_only_damaged_files_are_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("metric", "value", "expected"),
     [
-        ("SR_last", 7.5, "0..1"),
-        ("SR_last", -0.1, "0..1"),
-        ("GC_avg", 1.01, "0..1"),
-        ("forgetting", -1.5, "-1..1"),
-        ("backward_transfer", 2, "-1..1"),
+        ("SR_last", 7.5, "0 to 1"),
+        ("SR_last", -0.1, "0 to 1"),
+        ("GC_avg", 1.01, "0 to 1"),
+        ("forgetting", -1.5, "-1 to 1"),
+        ("backward_transfer", 2, "-1 to 1"),
     ],
 )
 def test_metrics_that_are_no_shares_are_refused(
     tmp_path: Path, metric: str, value: float, expected: str
 ) -> None:
-    document = dict(invented_results(fake_config(setup="behavior-il", method="er"), 0.5).document)
+    document = invented_results(fake_config(setup="behavior-il", method="er"), 0.5).to_dict()
     document["splits"]["seen"]["metrics"][metric] = value
     path = tmp_path / "results.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(DataError, match=rf"seen.metrics.{metric}: expected a number in {expected}"):
+    with pytest.raises(
+        DataError,
+        match=rf"seen.metrics.{metric}: expected a number from {expected} or null, found {value}",
+    ):
         read_results(path)
 
 
 @pytest.mark.parametrize(("metric", "value"), [("forgetting", -1), ("SR_last", 1.0)])
 def test_the_ends_of_the_range_are_fine(tmp_path: Path, metric: str, value: float) -> None:
-    document = dict(invented_results(fake_config(setup="behavior-il", method="er"), 0.5).document)
+    document = invented_results(fake_config(setup="behavior-il", method="er"), 0.5).to_dict()
     document["splits"]["seen"]["metrics"][metric] = value
     (tmp_path / "results.json").write_text(json.dumps(document))
     assert read_results(tmp_path).metric("seen", metric) == value

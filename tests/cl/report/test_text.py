@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from clalfred.cl.report.text import description
 from tests.helpers.report_runs import invented_results
@@ -28,5 +29,5 @@ def test_what_is_held_is_told_from_what_is_allowed(
     held: int, changes: dict[str, object], said: str
 ) -> None:
     results = invented_results(fake_config(method="er", **changes), 0.5)
-    results.document["training"].update(held=held, memory=8)
-    assert said in description(results)
+    kept = replace(results.training, held=held, memory=8)
+    assert said in description(replace(results, training=kept))

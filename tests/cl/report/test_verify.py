@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import UNSET
+from msgspec.structs import replace
 
 import clalfred.scripts.results
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.results import Results
+from clalfred.cl.experiment.results import Results, Seconds
 from clalfred.cl.report.publish import collect
 from clalfred.cl.report.verify import Comparison, agreement, compare_with_published, summary
 from tests.helpers.report_runs import invented_results, write_runs
@@ -20,12 +20,8 @@ from tests.helpers.report_runs import invented_results, write_runs
 CONFIG = RunConfig(method="er")
 
 
-def changed(run: Results, **parts: Any) -> Results:
-    return replace(run, document={**run.document, **parts})
-
-
 def rounded(run: Results, arithmetic: str) -> Results:
-    return changed(run, versions={**run.document["versions"], "arithmetic": arithmetic})
+    return replace(run, versions={**run.versions, "arithmetic": arithmetic})
 
 
 @pytest.fixture
@@ -42,16 +38,16 @@ def found(run: Results, folder: Path) -> Comparison:
 
 def test_only_the_machine_may_differ(published: Path) -> None:
     run = rounded(invented_results(CONFIG, 0.4), "beef")
-    again = found(changed(run, seconds={"train": 9.0, "evaluate": 1.0}), published)
+    again = found(replace(run, seconds=Seconds(9.0, 1.0)), published)
     assert again.different == ()
     assert str(again) == "behavior-il-er-order1-seed0: equal"
 
 
 def test_one_point_of_a_curve_is_a_difference(published: Path) -> None:
     run = invented_results(CONFIG, 0.4)
-    curves = [dict(row) for row in run.document["curves"]]
-    curves[0]["train/loss"] += 0.001
-    assert found(changed(run, curves=curves), published).different == ("curves",)
+    first = {**run.curves[0], "train/loss": run.curves[0]["train/loss"] + 0.001}
+    other = replace(run, curves=(first, *run.curves[1:]))
+    assert found(other, published).different == ("curves",)
 
 
 def test_what_older_copies_lack_is_no_difference(published: Path) -> None:
@@ -63,8 +59,7 @@ def test_what_older_copies_lack_is_no_difference(published: Path) -> None:
 
 
 def test_a_part_that_is_missing_is_a_difference(published: Path) -> None:
-    run = invented_results(CONFIG, 0.4)
-    del run.document["evaluated_at"]  # type: ignore[attr-defined]
+    run = replace(invented_results(CONFIG, 0.4), evaluated_at=UNSET)
     assert found(run, published).different == ("evaluated_at",)
 
 
