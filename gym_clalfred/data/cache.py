@@ -1,4 +1,4 @@
-"""The cache folder and atomic writing, for everything that is made once and read often."""
+"""The cache folder, atomic writing and locks, for all that is made once and read often."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from filelock import FileLock, Timeout
+
+from gym_clalfred.data.progress_lines import say
+
 CACHE_VARIABLE = "CLALFRED_CACHE"
+
+_RETRY_SECONDS = 0.2
 
 
 def cache_dir() -> Path:
@@ -51,3 +57,28 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)  # writing to an open file does not say which
         raise
+
+
+@contextmanager
+def file_lock(path: Path, waiting: str | None = None) -> Iterator[None]:
+    """Waits until no other process holds the lock and holds it during the block.
+
+    The operating system frees the lock when its holder ends in any way, also when it is killed; the
+    empty file may stay and means nothing.
+
+    Args:
+        path: of the lock.
+        waiting: what to say on stderr if another process holds it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if waiting is not None:
+            say(waiting)
+        lock.acquire(poll_interval=_RETRY_SECONDS)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -9,9 +9,8 @@ import tempfile
 from pathlib import Path
 
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
-from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir
+from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir, file_lock
 from gym_clalfred.data.episode_source import EpisodeSource
-from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     FILE_NAMES,
     MANIFEST_NAME,

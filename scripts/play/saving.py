@@ -19,9 +19,8 @@ from gym_clalfred.data.alfred_folder import FILE_NAME, ROOT_NAME, AlfredFolder
 from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
 from gym_clalfred.data.alfred_reader import folder_name
 from gym_clalfred.data.archive import write_archive
-from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.cache import atomic_file, file_lock
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.store import StoreInfo, is_store, write_info, write_rooms
 from gym_clalfred.data.trajectory import (
     Episode,

@@ -72,7 +72,7 @@ def test_durations(seconds: float, text: str) -> None:
 def test_who_waits_for_another_process_says_so(tmp_path: Path) -> None:
     program = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from gym_clalfred.data.locking import file_lock\n"
+        "from gym_clalfred.data.cache import file_lock\n"
         "with file_lock(Path(sys.argv[1]), 'waiting for another'):\n"
         " print('held', flush=True)\n sys.stdin.read()\n"
     )

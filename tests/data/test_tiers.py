@@ -15,8 +15,8 @@ import pytest
 
 from gym_clalfred.data import tiers, workers
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path
+from gym_clalfred.data.cache import file_lock
 from gym_clalfred.data.episode_source import EpisodeSource
-from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import (
     MANIFEST_NAME,
     ArchiveEntry,
@@ -336,7 +336,7 @@ def test_a_killed_holder_frees_the_lock(tmp_path: Path) -> None:
     lock = tmp_path / "lock"
     code = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from gym_clalfred.data.locking import file_lock\n"
+        "from gym_clalfred.data.cache import file_lock\n"
         "with file_lock(Path(sys.argv[1])):\n print('held', flush=True)\n time.sleep(600)\n"
     )
     holder = subprocess.Popen(

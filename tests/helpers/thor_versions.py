@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gym_clalfred.data.cache import cache_dir
-from gym_clalfred.data.locking import file_lock
+from gym_clalfred.data.cache import cache_dir, file_lock
 from tests import ROOT
 
 

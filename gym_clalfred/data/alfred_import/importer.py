@@ -36,10 +36,9 @@ from gym_clalfred.data.archive import (
     merge_archives,
     write_archive,
 )
-from gym_clalfred.data.cache import atomic_file
+from gym_clalfred.data.cache import atomic_file, file_lock
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
-from gym_clalfred.data.locking import file_lock
 from gym_clalfred.data.manifest import hash_of_code
 from gym_clalfred.data.pool import refuse_while_starting
 from gym_clalfred.data.store import (
