@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -86,7 +86,7 @@ class CAMA(DERpp):
         """Confidences, then the replayed episodes' logits."""
         if not self.method.once_per_group:
             self._note_confidence(update)
-            self._refresh(update, update.slots)
+            self._refresh(update, list(update.slots))
 
     def after_group(self, update: Update) -> None:
         """Remembers; in the released order, the refresh comes behind."""
@@ -94,9 +94,9 @@ class CAMA(DERpp):
         self.remember(update)
         if self.method.once_per_group:
             self._note_confidence(update)
-            # Insertion may have given a slot to another episode.
-            kept = [slot for slot, old in zip(update.slots, before) if self.memory[slot] is old]
-            self._refresh(update, tuple(kept))
+            # Insertion may have moved episodes to other slots, or dropped them.
+            now = {id(self.memory[slot]): slot for slot in range(len(self.memory))}
+            self._refresh(update, [now.get(id(item)) for item in before])
 
     def _note_confidence(self, update: Update) -> None:
         replayed = len(update.slots) if self.method.confidence_of_replay else 0
@@ -104,15 +104,15 @@ class CAMA(DERpp):
             counted = head.first(len(update.stream) + replayed)
             self.confidence[name].add(counted.logits, counted.targets)
 
-    def _refresh(self, update: Update, slots: tuple[int, ...]) -> None:
-        """Moves the stored logits of the replayed episodes in these slots, and of no others."""
+    def _refresh(self, update: Update, slots: Sequence[int | None]) -> None:
+        """Moves the stored logits of the replayed episodes, which are in these slots now."""
         gammas = {name: self.coefficients(name).to(self.device) for name in update.outputs.heads}
         for name, gamma in gammas.items():
             self.logger.record(f"cama/gamma_{name}", self.confidence[name].mean_of(gamma))
             self.logger.record(f"cama/confidence_{name}", self.confidence[name].mean)
-        replayed = zip(update.slots, update.replay_logits(), update.replay_targets())
+        replayed = zip(slots, update.replay_logits(), update.replay_targets())
         for slot, new, truth in replayed:
-            if slot in slots:
+            if slot is not None:
                 old = self.stored_logits(slot)
                 mixed = {
                     name: self._mix(old[name], new[name], gammas[name], truth[name]) for name in old

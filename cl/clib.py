@@ -16,6 +16,7 @@ from clalfred.agents.training import TrainingConfig
 from clalfred.cl.adaptive_rate import AdaptiveRate
 from clalfred.cl.base import COUNT, SHARE, ContinualLearner, MethodConfig, Ranges
 from clalfred.cl.memory import LabelBalancedMemory, Memory, MemoryItem
+from gym_clalfred.errors import BadInputError
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,8 @@ class CLIB(ContinualLearner):
 
     def make_memory(self, capacity: int) -> Memory:
         """By importance."""
+        if self.method.memory_bytes:
+            raise BadInputError("memory_bytes: CLIB counts episodes; give it a memory instead")
         return ImportanceMemory(max(1, capacity), self.generator)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:

@@ -147,8 +147,10 @@ class ByteMemory(Memory):
         self._draws: list[float] = []
 
     def add(self, item: MemoryItem) -> int | None:
-        """Keeps the episode or not; others may have to go."""
+        """Keeps the episode or not; others may have to go, but not for one that cannot fit."""
         self.seen += 1
+        if self.is_too_large(item):
+            return None
         draw = float(torch.rand((), generator=self._generator))
         self._entries.append(item)
         self._draws.append(draw)
@@ -156,6 +158,10 @@ class ByteMemory(Memory):
             last = self.slot_to_drop()
             del self._entries[last], self._draws[last]
         return self._draws.index(draw) if draw in self._draws else None
+
+    def is_too_large(self, item: MemoryItem) -> bool:
+        """Override: whether an episode cannot be kept even alone."""
+        return sum(item.bytes().values()) > self.capacity
 
     def overflows(self) -> bool:
         """Override: whether something has to go."""

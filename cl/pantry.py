@@ -64,6 +64,10 @@ class PantryMemory(ByteMemory):
         """Packs and keeps the episode; others, or itself, may have to go."""
         return super().add(self._stored(item))
 
+    def is_too_large(self, item: MemoryItem) -> bool:
+        """Only bytes can be too many."""
+        return bool(self._method.memory_bytes) and super().is_too_large(item)
+
     def overflows(self) -> bool:
         """By bytes or by episodes."""
         if self._method.memory_bytes:

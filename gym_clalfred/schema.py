@@ -7,10 +7,12 @@ documentation.
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import re
 import types
 import typing
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -25,6 +27,9 @@ T = TypeVar("T")
 
 #: No count is larger; errors do not mention it.
 LARGEST = 2**63 - 1
+
+#: A compressed file may not unpack to more.
+MOST_BYTES = 2**28
 
 _LONGEST_FOUND = 80
 
@@ -42,15 +47,26 @@ Number = Annotated[Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | float, said("
 
 
 def read(path: Path, kind: type[T]) -> T:
-    """The model in a JSON file.
+    """The model in a JSON file, which may be compressed (``.gz``).
 
     Raises:
         DataError: if it cannot be read or is not such a model; names the file and the field.
     """
     try:
-        return parse(path.read_bytes(), kind, str(path))
+        content = _unpacked(path) if path.suffix == ".gz" else path.read_bytes()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{path}: damaged ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    return parse(content, kind, str(path))
+
+
+def _unpacked(path: Path) -> bytes:
+    with gzip.open(path) as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise DataError(f"{path}: expected at most {MOST_BYTES} bytes when unpacked, found more")
+    return content
 
 
 def parse(text: str | bytes, kind: type[T], file: str) -> T:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -318,13 +319,14 @@ class Results(Struct, frozen=True, kw_only=True, dict=True):
         del values["folder"]
         return values
 
-    def save(self, path: Path, compact: bool = False) -> None:
-        """Writes ``results.json``, at once or not at all; in one line if compact."""
+    def save(self, path: Path) -> None:
+        """Writes ``results.json``, at once or not at all; ``.gz`` is compact and compressed."""
+        packed = path.suffix == ".gz"
         # Not by msgspec, which would write NaN as null.
-        layout: dict[str, Any] = {"separators": (",", ":")} if compact else {"indent": 1}
-        text = json.dumps(self.to_dict(), allow_nan=False, **layout) + ("\n" if compact else "")
+        layout: dict[str, Any] = {"separators": (",", ":")} if packed else {"indent": 1}
+        text = json.dumps(self.to_dict(), allow_nan=False, **layout).encode()
         with atomic_file(path) as file:
-            file.write(text.encode())
+            file.write(gzip.compress(text, mtime=0) if packed else text)
 
 
 def make_results(

@@ -39,6 +39,7 @@ from clalfred.cl.report.published_tables import (
     pooled,
     tables,
 )
+from clalfred.cl.report.summary import COPY
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.errors import DataError
@@ -58,13 +59,13 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
     """
     made: list[Path] = []
     for run in runs:
-        path = folder / f"{run.config.name}.json"
+        path = folder / f"{run.config.name}{COPY}"
         if path.exists() and read_results(path).config != run.config:
             raise DataError(
                 f"{path}: is of other settings than {run.folder or run.config.name}; publish runs "
                 "of one tier, agent and limits in one folder"
             )
-        compacted(run).save(path, compact=True)
+        compacted(run).save(path)
         made.append(path)
     return made
 
@@ -90,7 +91,7 @@ def compacted(run: Results) -> Results:
 
 def read_published(folder: Path) -> list[Results]:
     """The runs that ``collect`` wrote into a folder."""
-    runs = [read_results(path) for path in sorted(folder.glob("*.json"))]
+    runs = [read_results(path) for path in sorted(folder.glob(f"*{COPY}"))]
     if not runs:
         raise DataError(f"{folder}: no published results; collect some first")
     return runs

@@ -26,7 +26,8 @@ MAIN_METRICS = ("SR_last", "GC_last", "SR_avg", "GC_avg", "forgetting")
 LESS_IS_BETTER = frozenset({"forgetting"})
 
 #: Names of the compact copies of runs that ``publish.collect`` writes.
-COPIES = "*-order*-seed*.json"
+COPY = ".json.gz"
+COPIES = f"*-order*-seed*{COPY}"
 
 
 @dataclass(frozen=True)

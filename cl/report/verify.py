@@ -12,7 +12,7 @@ from typing import Any
 from clalfred.cl.experiment.results import Results, read_results
 from clalfred.cl.report.paired import Difference, compare
 from clalfred.cl.report.publish import compacted
-from clalfred.cl.report.summary import SPLITS
+from clalfred.cl.report.summary import COPY, SPLITS
 
 #: What two equal runs may differ in.
 _OF_THE_MACHINE = ("versions", "seconds")
@@ -50,7 +50,7 @@ class Comparison:
 
 def compare_with_published(run: Results, folder: Path) -> Comparison | None:
     """``None`` if a folder of published results has no copy of it."""
-    path = folder / f"{run.config.name}.json"
+    path = folder / f"{run.config.name}{COPY}"
     if not path.is_file():
         return None
     published = read_results(path)

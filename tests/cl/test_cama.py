@@ -183,6 +183,23 @@ def test_an_episode_that_took_a_slot_keeps_its_own_logits() -> None:
     pytest.fail("the reservoir never replaced its only episode")
 
 
+def test_episodes_that_moved_in_a_memory_of_bytes_are_refreshed() -> None:
+    agent = cama(preset="released", memory_bytes=10**6)
+    filled(agent, 3)
+    each = sum(agent.memory[0].bytes().values())
+    agent.memory.capacity = 3 * each + each // 2
+    moved = False
+    for turn in range(30):
+        replayed, said = agent.memory[2], logits_with(0.5 + turn / 100, 5, ACTIONS)
+        agent.after_group(update_with(agent, (2,), said))
+        now = [agent.memory[slot].episode for slot in range(len(agent.memory))]
+        if replayed.episode in now and now.index(replayed.episode) != 2:
+            refreshed = agent.memory[now.index(replayed.episode)].logits
+            assert not torch.equal(refreshed["action"], replayed.logits["action"])
+            moved = True
+    assert moved
+
+
 def stored_values(agent: CAMA) -> list[Tensor]:
     logits = [agent.memory[slot].logits for slot in range(len(agent.memory))]
     return [part for one in logits for part in one.values()]

@@ -6,6 +6,7 @@ import torch
 from clalfred.cl.adaptive_rate import AdaptiveRate, _critical_value, exceeds
 from clalfred.cl.clib import CLIB, ImportanceMemory
 from clalfred.cl.memory import MemoryItem
+from gym_clalfred.errors import BadInputError
 from tests.helpers.learning import demonstration, learner, stream_for
 
 
@@ -53,6 +54,11 @@ def test_all_training_is_from_memory() -> None:
     )
     agent.learn(stream_for(agent, 6))
     assert used == [(0, 1), (0, 2), (0, 3), (0, 4), (0, 4), (0, 4)]
+
+
+def test_a_memory_in_bytes_is_refused() -> None:
+    with pytest.raises(BadInputError, match="CLIB counts episodes"):
+        learner("clib", memory_bytes=9_000)
 
 
 def test_two_rates_take_turns_and_the_better_one_wins() -> None:

@@ -17,7 +17,7 @@ from clalfred.cl.memory import ByteMemory, MemoryItem
 from clalfred.cl.mkd import MKD
 from clalfred.cl.pantry import PantryConfig, PantryMemory, kind_of
 from gym_clalfred.actions import Action
-from tests.helpers.learning import demonstrations, learner, stream_for
+from tests.helpers.learning import demonstration, demonstrations, learner, stream_for
 
 
 def outputs_of(class_logits: torch.Tensor, targets: list[int], counts: tuple[int, ...]) -> Outputs:
@@ -175,6 +175,14 @@ def test_a_memory_in_bytes_keeps_within_them_and_loses_nobody_by_length() -> Non
         for slot in range(len(memory)):
             kept[int(memory[slot].episode.key.split("-")[1])] += 1
     assert float(kept.min()) > 0.4 * float(kept.max())
+
+
+def test_what_is_larger_than_a_memory_in_bytes_drives_nobody_out() -> None:
+    short, long = demonstrations(1)[0], demonstration(5, length=200)
+    memory = ByteMemory(sum(MemoryItem(short).bytes().values()), torch.Generator())
+    memory.add(MemoryItem(short))
+    assert [memory.add(MemoryItem(long)) for _ in range(20)] == [None] * 20
+    assert memory[0].episode is short
 
 
 def test_a_memory_in_bytes_resumes() -> None:

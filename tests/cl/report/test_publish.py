@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -154,9 +155,9 @@ def test_runs_are_collected_under_their_names(tmp_path: Path) -> None:
     limited = invented_results(RunConfig(method="er", memory=30), 0.4)
     paths = collect([*runs_of("er"), limited], tmp_path)
     assert [path.name for path in paths] == [
-        "behavior-il-er-order1-seed0.json",
-        "behavior-il-er-order2-seed0.json",
-        "behavior-il-er-memory-30-order1-seed0.json",
+        "behavior-il-er-order1-seed0.json.gz",
+        "behavior-il-er-order2-seed0.json.gz",
+        "behavior-il-er-memory-30-order1-seed0.json.gz",
     ]
     assert read_results(paths[0]).config == RunConfig(method="er", order=1)
 
@@ -272,7 +273,8 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
         document = compacted(run).to_dict()
         for split, part in document["splits"].items():
             part["episodes"] = [{**part["episodes"][0], "episode": keys[split]}]
-        (folder / f"{run.config.name}.json").write_text(json.dumps(document))
+        copy = folder / f"{run.config.name}.json.gz"
+        copy.write_bytes(gzip.compress(json.dumps(document).encode()))
     (folder / "reading.md").write_text(
         "# Ours\n\n{{overview}}\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n"
     )
@@ -290,11 +292,11 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
 
 def test_a_copy_of_other_settings_is_not_overwritten(tmp_path: Path) -> None:
     collect(runs_of("er"), tmp_path)
-    before = (tmp_path / "behavior-il-er-order1-seed0.json").read_bytes()
+    before = (tmp_path / "behavior-il-er-order1-seed0.json.gz").read_bytes()
     other = invented_results(RunConfig(method="er", tier="tiny"), 0.4)
     with pytest.raises(DataError, match="of other settings"):
         collect([other], tmp_path)
-    assert (tmp_path / "behavior-il-er-order1-seed0.json").read_bytes() == before
+    assert (tmp_path / "behavior-il-er-order1-seed0.json.gz").read_bytes() == before
     collect(runs_of("er"), tmp_path)
 
 

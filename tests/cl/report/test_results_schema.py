@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Iterator
@@ -150,11 +151,31 @@ def test_what_is_no_number_is_neither_read_nor_written(tmp_path: Path, number: s
 
 
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / "docs" / "results").glob("*.json")), ids=lambda path: path.stem
+    "path", sorted((ROOT / "docs" / "results").rglob("*.json.gz")), ids=lambda path: path.stem
 )
 def test_published_files_are_the_same_when_written_again(path: Path, tmp_path: Path) -> None:
-    read_results(path).save(tmp_path / "again.json", compact=True)
-    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    read_results(path).save(tmp_path / "again.json.gz")
+    again, before = (
+        gzip.decompress(one.read_bytes()) for one in (tmp_path / "again.json.gz", path)
+    )
+    assert again == before
+
+
+@pytest.mark.parametrize("cut", [0, 5, 40])
+def test_a_damaged_copy_is_one_clear_error(cut: int, tmp_path: Path) -> None:
+    path = tmp_path / "copy.json.gz"
+    invented_results(fake_config(method="er"), 0.5).save(path)
+    path.write_bytes(path.read_bytes()[: cut or -9])
+    with pytest.raises(DataError, match=r"copy\.json\.gz: "):
+        read_results(path)
+
+
+def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gym_clalfred.schema.MOST_BYTES", 1000)
+    path = tmp_path / "copy.json.gz"
+    path.write_bytes(gzip.compress(b" " * 10**6))
+    with pytest.raises(DataError, match="at most 1000 bytes when unpacked"):
+        read_results(path)
 
 
 def test_new_files_are_the_same_when_written_again(tmp_path: Path) -> None:
