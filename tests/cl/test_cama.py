@@ -192,9 +192,9 @@ def test_episodes_that_moved_in_a_memory_of_bytes_are_refreshed() -> None:
     for turn in range(30):
         replayed, said = agent.memory[2], logits_with(0.5 + turn / 100, 5, ACTIONS)
         agent.after_group(update_with(agent, (2,), said))
-        now = [agent.memory[slot].episode for slot in range(len(agent.memory))]
-        if replayed.episode in now and now.index(replayed.episode) != 2:
-            refreshed = agent.memory[now.index(replayed.episode)].logits
+        now = [id(agent.memory[slot].episode) for slot in range(len(agent.memory))]
+        if id(replayed.episode) in now and now.index(id(replayed.episode)) != 2:
+            refreshed = agent.memory[now.index(id(replayed.episode))].logits
             assert not torch.equal(refreshed["action"], replayed.logits["action"])
             moved = True
     assert moved
