@@ -39,7 +39,7 @@ def _docs() -> Path:
 def collect(folder: str, to: Path | None) -> None:
     """Copy the finished runs below a FOLDER, compacted, to docs/results.
 
-    What the command controls made of them, too.
+    What the command controls made of them, too. Runs on real ALFRED go to docs/results/alfred.
     """
     from clalfred.cl.report.controls import collect_controls
     from clalfred.cl.report.publish import collect as collect_runs
@@ -109,9 +109,9 @@ def agree(before: str, after: str) -> None:
 @main.command()
 @clear_errors
 def write() -> None:
-    """Make docs/RESULTS.md, its figures and the README's table from docs/results alone."""
+    """Make docs/RESULTS.md, its figures and the tables of other pages from docs/results alone."""
     from clalfred.cl.report.publish import fill_in, read_published, write_page
-    from clalfred.cl.report.published_tables import headline
+    from clalfred.cl.report.published_tables import headline, tables
     from gym_clalfred.data.sources import open_source
 
     _docs()
@@ -120,6 +120,9 @@ def write() -> None:
     readme = ROOT.parent / "README.md"
     fill_in(readme, "results", headline(read_published(PUBLISHED)))
     click.echo(readme.relative_to(ROOT.parent))
+    real = ROOT / "REAL_RESULTS.md"
+    fill_in(real, "results", tables(read_published(PUBLISHED / "alfred")))
+    click.echo(real.relative_to(ROOT.parent))
 
 
 @main.command()

@@ -48,6 +48,9 @@ from gym_clalfred.schema import markdown
 #: Points of the learning curves that a published copy keeps.
 CURVE_POINTS = 120
 
+#: Settings that are paths.
+PATHS = ("data", "split_folder", "encoder_weights")
+
 _DIGITS = 5
 
 
@@ -59,27 +62,32 @@ def collect(runs: Iterable[Results], folder: Path) -> list[Path]:
     """
     made: list[Path] = []
     for run in runs:
-        path = folder / f"{run.config.name}{COPY}"
-        if path.exists() and read_results(path).config != run.config:
+        path, copy = folder / f"{run.config.name}{COPY}", compacted(run)
+        if path.exists() and read_results(path).config != copy.config:
             raise DataError(
                 f"{path}: is of other settings than {run.folder or run.config.name}; publish runs "
                 "of one tier, agent and limits in one folder"
             )
-        compacted(run).save(path)
+        copy.save(path)
         made.append(path)
     return made
 
 
 def compacted(run: Results) -> Results:
-    """The results with the episodes of the last evaluation only, and thinner curves."""
+    """The results with the episodes of the last evaluation only, and thinner curves.
+
+    Of paths only the last part stays: the rest is of a machine, and labels say what is in there.
+    """
     parts = (
         structs.replace(run.split(split), episodes=tuple(run.last_episodes(split)))
         for split in SPLITS
     )
     stride = max(1, -(-len(run.curves) // CURVE_POINTS))
     times = to_builtins(run.seconds)
+    paths = {name: Path(path).name for name in PATHS if (path := run.settings.get(name))}
     return structs.replace(
         run,
+        settings={**run.settings, **paths},
         splits=BothSplits(*parts),
         curves=tuple(
             {name: round(value, _DIGITS) for name, value in row.items()}

@@ -54,9 +54,10 @@ def compare_with_published(run: Results, folder: Path) -> Comparison | None:
     if not path.is_file():
         return None
     published = read_results(path)
-    there, here = published.to_dict(), compacted(run).to_dict()
+    copy = compacted(run)
+    there, here = published.to_dict(), copy.to_dict()
     # Copies of older releases lack settings, which then had their defaults, and parts.
-    config = {"config": run.config == published.config}
+    config = {"config": copy.config == published.config}
     parts = (name for name in sorted(there) if name not in (*_OF_THE_MACHINE, *config))
     equal = {**config, **{name: _text(there[name]) == _text(here.get(name)) for name in parts}}
     pairs = {split: [one.metric(split, "SR_last") for one in (published, run)] for split in SPLITS}

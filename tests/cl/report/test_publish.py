@@ -290,6 +290,14 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert "{{" not in text
 
 
+def test_copies_say_nothing_about_the_machine(tmp_path: Path) -> None:
+    config = RunConfig(method="er", data=str(tmp_path / "store"), split_folder="/a/behavior_il")
+    (copy,) = collect([invented_results(config, 0.4)], tmp_path)
+    there = read_results(copy).config
+    assert (there.data, there.split_folder) == ("store", "behavior_il")
+    collect([invented_results(config, 0.4)], tmp_path)  # the same again
+
+
 def test_a_copy_of_other_settings_is_not_overwritten(tmp_path: Path) -> None:
     collect(runs_of("er"), tmp_path)
     before = (tmp_path / "behavior-il-er-order1-seed0.json.gz").read_bytes()
