@@ -92,10 +92,13 @@ def main(
     from clalfred.cl.failures import failure_table, format_failures
     from clalfred.cl.report.text import scores_table
     from gym_clalfred.data.sources import open_source
+    from gym_clalfred.data.storage import check_target
 
     episodes.check()
     if name is not None:
         check_name(name)
+    if submission is not None:
+        check_target(submission)
     trained, run = load_agent(agent, rules=rules, blind=blind, deaf=deaf, device=device)
     config = with_changes(run, annotations=annotations, **episodes.changes)
     source = open_source(config.tier, config.data)

@@ -70,6 +70,7 @@ def main(
     from clalfred.cl.experiment.config import RunConfig
     from clalfred.cl.experiment.evaluate_agent import select, with_changes
     from gym_clalfred.data.sources import open_source
+    from gym_clalfred.data.storage import check_target
     from gym_clalfred.data.trajectory import EpisodeKey
     from gym_clalfred.errors import BadInputError
 
@@ -78,6 +79,7 @@ def main(
     strip = out.lower().endswith(".png")
     if not strip:
         check_film(out, len(performers) + len(agents))
+    check_target(out)
     runs = []
     for path in agents:
         policy, config = load_agent(path, device="cpu")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,6 +63,23 @@ def storage_errors(path: Path) -> Iterator[None]:
                 "another name"
             ) from error
         raise
+
+
+def check_target(path: str | Path) -> None:
+    """Raises ``StorageError`` if no file of this name can be written; makes its folder.
+
+    For commands that write their result after long work.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise StorageError(f"{path}: expected the name of a file, found a folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise StorageError(
+            f"{path}: cannot be written to ({error.strerror}); choose another place"
+        ) from error
 
 
 def _meant(path: Path) -> Path:
