@@ -1,8 +1,8 @@
 """From key press to answered frame on the page of ``clalfred-play``: ``python -m benchmarks.play``.
 
-Presses keys over a real WebSocket on this machine, five views of 300 pixels, and prints how long
-the answers take, in wall-clock time and in processor time of the whole process. ``--screenshot
-docs/play.png`` draws the page with Chromium instead.
+Presses keys over a real WebSocket on this machine and prints how long the answers take, in
+wall-clock time and in processor time of the whole process. The five views are rendered at 600
+pixels. ``--screenshot docs/play.png`` draws the page with Chromium instead.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def draw_page(hub: Hub, path: Path) -> None:
         tab.click(x + spot[0] * width / SIGHT_PIXELS, y + spot[1] * width / SIGHT_PIXELS)
         picture = Image.open(tab.screenshot(Path(folder) / "page.png")).convert("RGB")
     size = (PICTURE_WIDTH, picture.height * PICTURE_WIDTH // picture.width)
-    small = picture.resize(size, Image.Resampling.LANCZOS).quantize(PICTURE_COLOURS)
+    small = picture.resize(size, Image.Resampling.LANCZOS).quantize(PICTURE_COLOURS, kmeans=1)
     buffer = io.BytesIO()
     small.save(buffer, "png", optimize=True)
     with atomic_file(path) as file:

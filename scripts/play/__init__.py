@@ -121,14 +121,12 @@ def main(
 
 def _performers(agents: tuple[str, ...]) -> tuple[list[WatchedAgent], str | None, str | None]:
     """The agents, and the data that the first one's run used."""
-    from clalfred.cl.experiment.agent_file import load_agent
-    from clalfred.scripts.play.world import WatchedAgent
+    from clalfred.scripts.play.session import load_performer
 
     performers, runs = [], []
     for path in agents:
-        policy, config = load_agent(path, device="cpu")
-        title = f"{_short_name(path)}: {config.method_title}, {config.setup}, seed {config.seed}"
-        performers.append(WatchedAgent(title, policy))
+        performer, config = load_performer(_short_name(path), path)
+        performers.append(performer)
         runs.append(config)
     return performers, *((runs[0].tier, runs[0].data) if runs else (None, None))
 

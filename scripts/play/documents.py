@@ -20,7 +20,7 @@ from clalfred.scripts.play.world import PlayedEpisode
 from gym_clalfred.actions import Action
 from gym_clalfred.env import MAX_FAILURES
 from gym_clalfred.language.tokenizer import Tokenizer
-from gym_clalfred.objects import OPENABLE, PICKUPABLE, TOGGLEABLE, ObjectClass
+from gym_clalfred.objects import OPENABLE, PICKUPABLE, SLICED_FORM, TOGGLEABLE, ObjectClass
 from gym_clalfred.possible_actions import TARGETS, applies
 from gym_clalfred.simulator.contract import SIGHT_PIXELS, ObjectState, Sight
 
@@ -168,8 +168,13 @@ def _verbs(name: str, state: ObjectState, held: ObjectState | None, sight: Sight
 
 
 def _map(world: PlayedEpisode) -> dict[str, Any]:
-    """The room from above: the agent and the boxes of all objects, big ones first."""
-    simulator = world.simulator
+    """The room from above: the agent and the boxes of all objects, big ones first.
+
+    The last value of a box says whether the task is about its class.
+    """
+    simulator, task = world.simulator, world.episode.trajectory.task
+    wanted = {task.target, SLICED_FORM.get(task.target), task.receptacle, task.movable, task.lamp}
+    wanted.update(task.others)
     boxes = []
     for state in simulator.objects.values():
         x, y, z = state.position
@@ -184,6 +189,7 @@ def _map(world: PlayedEpisode) -> dict[str, Any]:
                 round(state.rotation[1]),
                 small,
                 round(y + height, 2),
+                state.object_class in wanted,
             ]
         )
     boxes.sort(key=lambda box: (box[6], box[7]))
@@ -212,8 +218,7 @@ def _suggestion(world: PlayedEpisode) -> dict[str, Any] | None:
     }
     memory = suggestion.state.memory
     if isinstance(memory, RoomMap):
-        cells, agent = memory.drawing(int(classes.argmax()) + 1)
-        told["memory"] = {"cells": cells.tolist(), "agent": agent}
+        told["memory"] = _memory(world, memory, int(classes.argmax()) + 1)
     if decision.progress is not None:
         told["progress"] = round(float(decision.progress.mean()), 3)
     if "words" in decision.shown:
@@ -228,3 +233,12 @@ def _suggestion(world: PlayedEpisode) -> dict[str, Any] | None:
         heat = heat / heat.abs().max().clamp_min(1e-6)
         told["heat"] = [[[round(v, 2) for v in row] for row in view] for view in heat.tolist()]
     return told
+
+
+def _memory(world: PlayedEpisode, memory: RoomMap, wanted: int) -> dict[str, Any]:
+    """The agent's map, which begins with its first heading, turned as the room is from above."""
+    cells, (x, z, yaw) = memory.drawing(wanted)
+    turns = round(world.episode.trajectory.scene.start.yaw / 90) % 4
+    for _ in range(turns):
+        x, z, cells = z, len(cells) - 1 - x, np.rot90(cells, -1)
+    return {"cells": cells.tolist(), "agent": [x, z, (yaw + turns) % 4]}

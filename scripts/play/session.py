@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clalfred.cl.experiment.agent_file import load_agent
+from clalfred.cl.experiment.bundled import bundled_agents
+from clalfred.cl.experiment.config import RunConfig
 from clalfred.scripts.play.documents import pack, pictures, world_document
 from clalfred.scripts.play.saving import save_demonstration
 from clalfred.scripts.play.scoring import PlayScore
@@ -27,6 +30,9 @@ from gym_clalfred.tasks.spec import task_types
 
 #: What the page calls a folder given with ``--data``.
 OWN_DATA = "data"
+
+#: Agents that fit side by side.
+MOST_AGENTS = 2
 
 Message = Mapping[str, Any]
 
@@ -57,7 +63,7 @@ class Library:
     Args:
         choice: what a new session begins with.
         data: folder with other episodes than the tiers'.
-        performers: the agents to watch.
+        performers: the agents that a new session begins with.
         save: folder for demonstrations.
         score: a person's score in the making.
     """
@@ -70,6 +76,7 @@ class Library:
 
     def __post_init__(self) -> None:
         self._sources: dict[str, EpisodeSource] = {}
+        self._bundled: dict[str, WatchedAgent] = {}
 
     def tiers(self) -> list[str]:
         """The data that can be chosen at once: a tier that has yet to be made takes minutes."""
@@ -86,6 +93,23 @@ class Library:
             self._sources[tier] = open_source(tier, self.data)
         return self._sources[tier]
 
+    def agents(self) -> list[str]:
+        """The agents that can be watched: those that were given, then the bundled ones."""
+        given = [performer.title for performer in self.performers]
+        short = {title.partition(":")[0] for title in given}
+        return [*given, *(name for name in bundled_agents() if name not in short)]
+
+    def performer(self, name: str) -> WatchedAgent:
+        """One of ``agents()``; a bundled one is loaded when it is first asked for."""
+        for given in self.performers:
+            if given.title == name:
+                return given
+        if name not in self.agents():
+            raise BadInputError(f"agent {name!r}: expected one of {', '.join(self.agents())}")
+        if name not in self._bundled:
+            self._bundled[name], _ = load_performer(name, name)
+        return self._bundled[name]
+
     def keys(self, choice: EpisodeChoice) -> tuple[EpisodeKey, ...]:
         """The episodes that were chosen, one of each trajectory."""
         known = [split.value for split in Split]
@@ -95,6 +119,13 @@ class Library:
         selection = Selection.parse(choice.task or None, room or None)
         entries = selection.entries(self.source(choice.tier), Split(choice.split))
         return tuple(entry.key for entry in first_annotations(entries, 1))
+
+
+def load_performer(name: str, path: str | Path) -> tuple[WatchedAgent, RunConfig]:
+    """A trained agent under the name that the page shows, and the run that trained it."""
+    policy, config = load_agent(path, device="cpu")
+    title = f"{name}: {config.method_title}, {config.setup}, seed {config.seed}"
+    return WatchedAgent(title, policy), config
 
 
 class Session:
@@ -107,6 +138,7 @@ class Session:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._choice = library.choice
+        self._agents = [performer.title for performer in library.performers]
         self._keys: tuple[EpisodeKey, ...] = ()
         self._number = 0
         self._note = ""
@@ -145,9 +177,13 @@ class Session:
         )
         keys = self._library.keys(choice)  # raises before anything is lost
         number = _number(message, "number", 0)
-        if (choice.tier, choice.roam) != (self._choice.tier, self._choice.roam):
+        agents = _names(message, "agents", self._agents)
+        for name in agents:
+            self._library.performer(name)
+        before = self._choice.tier, self._choice.roam, self._agents
+        if (choice.tier, choice.roam, agents) != before:
             self._drop_worlds()
-        self._choice, self._keys = choice, keys
+        self._choice, self._keys, self._agents = choice, keys, agents
         self._number = number % len(keys)
         self._begin()
         return True
@@ -188,7 +224,7 @@ class Session:
         self._refuse_in_score("an agent")
         acted = [world.let_agent_act() for world in self.worlds]
         if not any(acted):
-            self._note = "The episode is over." if self._library.performers else "No agent here."
+            self._note = "The episode is over." if self._agents else "No agent here."
         return False
 
     def _go_to(self, message: Message) -> bool:
@@ -235,7 +271,7 @@ class Session:
             return [PlayedEpisode(score.source, max_steps=score.max_steps)]
         steps = ROAMING_STEPS if self._choice.roam else MAX_STEPS
         source = self._library.source(self._choice.tier)
-        performers = self._library.performers or (None,)
+        performers = [self._library.performer(name) for name in self._agents] or [None]
         return [PlayedEpisode(source, performer, max_steps=steps) for performer in performers]
 
     def _drop_worlds(self) -> None:
@@ -293,6 +329,8 @@ class Session:
             "number": self._number,
             "count": len(self._keys),
             "episode": str(self._keys[self._number]),
+            "agents": self._library.agents(),
+            "watched": self._agents,
             "tiers": self._library.tiers(),
             "splits": [one.value for one in Split],
             "tasks": [one.paper_name for one in task_types()],
@@ -324,6 +362,15 @@ def _text(message: Message, name: str, default: str | None = None) -> str:
     value = message.get(name, default)
     if not isinstance(value, str):
         raise BadInputError(f"{name} {value!r}: expected a text")
+    return value
+
+
+def _names(message: Message, name: str, default: list[str]) -> list[str]:
+    value = message.get(name, default)
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise BadInputError(f"{name} {value!r}: expected a list of texts")
+    if len(value) > MOST_AGENTS:
+        raise BadInputError(f"{name}: expected at most {MOST_AGENTS}, found {len(value)}")
     return value
 
 

@@ -25,7 +25,7 @@ class Tab:
     def __init__(self, address: str) -> None:
         from websockets.sync.client import connect
 
-        self._socket: Any = connect(address, max_size=None, open_timeout=60)
+        self._socket: Any = connect(address, max_size=None, open_timeout=60, ping_interval=None)
         self._last = 0
         self.errors: list[str] = []
         for domain in ("Page", "Runtime", "Log"):

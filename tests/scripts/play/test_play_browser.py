@@ -100,6 +100,16 @@ KEYS = {
 }
 
 
+#: Whether the map shows something green: what the task is about.
+DRAWN_MAP = (
+    "(() => { const map = document.getElementById('map'), data = map.width"
+    " && map.getContext('2d').getImageData(0, 0, map.width, map.height).data;"
+    " for (let i = 0; data && i < data.length; i += 4)"
+    " if (data[i + 1] > data[i] + 60 && data[i + 1] > data[i + 2] + 30) return true;"
+    " return false })()"
+)
+
+
 def test_a_person_solves_an_episode(new_tab: Callable[[str], Tab], tmp_path: Path) -> None:
     library = Library(CHOICE, save=tmp_path / "demonstrations")
     episode = library.source("tiny").episode(library.keys(CHOICE)[0])
@@ -212,6 +222,27 @@ def test_two_agents_read_look_and_remember(new_tab: Callable[[str], Tab]) -> Non
         tab.click_on("document.querySelectorAll('.world')[1].querySelector('.status')")
         tab.answered(lambda: tab.press("ArrowLeft"))
         assert tab.value("worlds.map((world) => world.told.step)") == [4, 5]
+        assert tab.errors == []
+
+
+def test_an_agent_is_chosen_and_watched_to_success(new_tab: Callable[[str], Tab]) -> None:
+    with served(Hub(Library(CHOICE))) as address:
+        tab = new_tab(address)
+        tab.wait(ANSWERED)
+        assert tab.value("getComputedStyle(document.getElementById('agentbar')).display") == "none"
+        assert tab.value(DRAWN_MAP)
+
+        def choose() -> None:
+            tab.value("document.getElementById('agent').value = 'joint-masks'")
+            tab.value("document.getElementById('agent').dispatchEvent(new Event('change'))")
+
+        tab.answered(choose)
+        assert tab.value("worlds[0].told.title").startswith("joint-masks: joint")
+        tab.value("document.getElementById('speed').value = 12")
+        tab.click_on("document.getElementById('run')")
+        tab.wait("worlds[0].told.ended", 180)
+        assert tab.value("worlds[0].told.success")
+        assert tab.value("worlds[0].told.deeds.every((deed) => deed[1])")
         assert tab.errors == []
 
 

@@ -166,6 +166,9 @@ def test_over_long_messages_end_the_connection(hub: Hub) -> None:
         '{"do": "choose", "tier": "tiny", "split": "train", "task": "Cook"}',
         '{"do": "choose", "tier": "tiny", "split": "train", "room": "7777"}',
         '{"do": "choose", "tier": "tiny", "split": "train", "task": "Heat", "room": "Bedroom"}',
+        '{"do": "choose", "tier": "tiny", "split": "train", "agents": "joint-masks"}',
+        '{"do": "choose", "tier": "tiny", "split": "train", "agents": ["../agent.zip"]}',
+        '{"do": "choose", "tier": "tiny", "split": "train", "agents": ["a", "b", "c"]}',
         '{"do": "save", "name": "../../x"}',
     ],
 )

@@ -17,7 +17,7 @@ from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.inputs import new_agent
-from clalfred.scripts.play.documents import unpack
+from clalfred.scripts.play.documents import plain_name, unpack
 from clalfred.scripts.play.saving import save_demonstration, solves
 from clalfred.scripts.play.scoring import PlayScore
 from clalfred.scripts.play.session import EpisodeChoice, Library, Session
@@ -146,6 +146,54 @@ def test_two_agents_side_by_side(
     answer = told(session, "act", action="LookUp", world=1)
     assert [world["step"] for world in answer["worlds"]] == [1, 2]
     session.sleep()
+
+
+def test_agents_are_chosen_on_the_page(library: Library, micro: WatchedAgent) -> None:
+    library.performers = [micro]
+    session = Session(library)
+    shown = told(session, "show")
+    assert shown["watched"] == ["micro"]
+    assert {"micro", "joint-masks"} <= set(shown["agents"])
+    choice = {"tier": "tiny", "split": "train"}
+    shown = told(session, "choose", **choice, agents=["joint-masks", "micro"])
+    assert [world["title"].partition(":")[0] for world in shown["worlds"]] == shown["watched"]
+    assert told(session, "agent")["worlds"][0]["last"]["by_agent"]
+    shown = told(session, "choose", **choice, agents=[])
+    assert [world["title"] for world in shown["worlds"]] == [""]
+    assert told(session, "agent")["note"] == "No agent here."
+    session.sleep()
+
+
+@pytest.mark.parametrize("task", ["Pick&Place", "Cool", "Examine"])
+def test_both_maps_are_turned_alike(task: str, library: Library, mapper: WatchedAgent) -> None:
+    library.performers = [mapper]
+    session = Session(library)
+    told(session, "choose", tier="tiny", split="train", task=task)
+    for action in ("RotateRight", "RotateRight", "RotateRight", "MoveAhead", "RotateRight"):
+        world = told(session, "act", action=action)["worlds"][0]
+        assert world["agent"]["memory"]["agent"][2] == world["map"]["agent"][2] / 90 % 4
+    # Under each floor cell next to the agent there is floor in the room, too.
+    memory, (x, z, _) = world["agent"]["memory"]["cells"], world["agent"]["memory"]["agent"]
+    here = world["map"]["agent"]
+    floor = {tuple(point) for point in told(session, "show")["worlds"][0]["floor"]}
+    walked = [
+        (round(here[0] + 0.25 * (i - x), 2), round(here[1] + 0.25 * (j - z), 2))
+        for i, column in enumerate(memory)
+        for j, kind in enumerate(column)
+        if kind == FLOOR and abs(i - x) + abs(j - z) <= 1
+    ]
+    assert walked
+    assert set(walked) <= floor
+    session.sleep()
+
+
+def test_the_map_marks_what_the_task_is_about(session: Session) -> None:
+    boxes = told(session, "show")["worlds"][0]["map"]["boxes"]
+    task = session.worlds[0].episode.trajectory.task
+    assert task.receptacle is not None
+    marked = {box[0] for box in boxes if box[-1]}
+    assert marked == {plain_name(task.target), plain_name(task.receptacle)}
+    assert len(marked) < len({box[0] for box in boxes})
 
 
 # Demonstrations.
