@@ -277,13 +277,15 @@ def test_files_that_are_named_exist(path: Path) -> None:
     assert [word for word in sorted(words) if not list(ROOT.glob(word.rstrip("/.")))] == []
 
 
-def test_the_four_questions_are_one_click_from_the_readme() -> None:
+def test_a_newcomers_questions_are_one_click_from_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for question, page, needed in (
         ("run the paper's benchmark", "docs/PAPER.md", "clalfred-sweep --config paper"),
         ("add my method", "CONTRIBUTING.md", "class ShortestReplay(ContinualLearner)"),
         ("use the environment for RL", "docs/RL.md", 'PPO("MultiInputPolicy"'),
         ("use the real AI2-THOR", "docs/AI2THOR.md", "clalfred-evaluate agent.zip --backend thor"),
+        ("How do I play", "docs/PLAY.md", "clalfred-play"),
+        ("What do SR, GC, PLW", "docs/GLOSSARY.md", "| PLW |"),
     ):
         (row,) = (line for line in text.splitlines() if question in line)
         assert f"]({page})" in row
