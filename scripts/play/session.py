@@ -271,8 +271,8 @@ class Session:
             return [PlayedEpisode(score.source, max_steps=score.max_steps)]
         steps = ROAMING_STEPS if self._choice.roam else MAX_STEPS
         source = self._library.source(self._choice.tier)
-        performers = [self._library.performer(name) for name in self._agents] or [None]
-        return [PlayedEpisode(source, performer, max_steps=steps) for performer in performers]
+        performers = [self._library.performer(name) for name in self._agents]
+        return [PlayedEpisode(source, one, max_steps=steps) for one in performers or (None,)]
 
     def _drop_worlds(self) -> None:
         self.sleep()
