@@ -10,11 +10,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator.jit import kernel
 
 #: Side of the views that are taken in, and cells of a view per side.
 PIXELS = 84
@@ -226,7 +226,7 @@ def _relative(pose: _Pose, x: int, z: int) -> tuple[int, int]:
     return dx * east + dz * north, dx * north - dz * east
 
 
-@njit(cache=True)
+@kernel()
 def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[no-untyped-def]
     count = 0
     tally = np.zeros((12, 6))  # class, pixels, sum and least of depths, sums of columns and rows
@@ -262,7 +262,7 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
     return count
 
 
-@njit(cache=True)
+@kernel()
 def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
     """Sums over the pixels of each class in a cell of a view; gives how many classes there are."""
     step = PIXELS // CELLS
@@ -295,7 +295,7 @@ def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
     return kinds
 
 
-@njit(cache=True)
+@kernel()
 def _cell_of(pose, view, slope, column, row, distance):  # type: ignore[no-untyped-def]
     """The map's cell of a point in a view and its height; a cell of -1 lies outside."""
     sine, cosine = slope
@@ -313,7 +313,7 @@ def _cell_of(pose, view, slope, column, row, distance):  # type: ignore[no-untyp
     return column, row, height
 
 
-@njit(cache=True)
+@kernel()
 def _see_ground(  # type: ignore[no-untyped-def]
     classes, depth, place, pose, slope, mine, ground
 ):
@@ -335,7 +335,7 @@ def _see_ground(  # type: ignore[no-untyped-def]
             ground[x, z] = FLOOR
 
 
-@njit(cache=True)
+@kernel()
 def _mark_placed(sightings, count, label, pose, placed):  # type: ignore[no-untyped-def]
     """Where the class that was just put down shows ahead, it is the one that I put there."""
     for index in range(count):
@@ -346,7 +346,7 @@ def _mark_placed(sightings, count, label, pose, placed):  # type: ignore[no-unty
             placed[max(x - 1, 0) : x + 2, max(z - 1, 0) : z + 2] = label
 
 
-@njit(cache=True)
+@kernel()
 def _forget(sightings, count, label, maps):  # type: ignore[no-untyped-def]
     """What was picked up in front is not there any more."""
     for index in range(count):
@@ -359,7 +359,7 @@ def _forget(sightings, count, label, maps):  # type: ignore[no-untyped-def]
                         maps.placed[a, b] = 0
 
 
-@njit(cache=True)
+@kernel()
 def _front_cell(sightings, count, label):  # type: ignore[no-untyped-def]
     """The cell of the nearest, most central sighting of a class in the front view, or -1."""
     best, cell = 1e9, -1
@@ -372,7 +372,7 @@ def _front_cell(sightings, count, label):  # type: ignore[no-untyped-def]
     return cell
 
 
-@njit(cache=True)
+@kernel()
 def _crop(pose, want, place, maps, bits):  # type: ignore[no-untyped-def]
     """Fills in the crop; gives (3, 4) the distance, ahead, right and height of the nearest."""
     best = np.zeros((3, 4))
@@ -409,7 +409,7 @@ def _crop(pose, want, place, maps, bits):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True)
+@kernel()
 def _views(sightings, count, want, place, placed, bits, numbers):  # type: ignore[no-untyped-def]
     """In which cells of the views the two classes show, and how large, central and near."""
     sums = np.zeros((2, 5, 5))  # pixels, sums of columns, rows and depths, least depth

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from clalfred.agents.acting.policy import BEFORE
 from clalfred.agents.demonstrations import EpisodeReader
 from clalfred.agents.registry import make_agent
+from clalfred.agents.semantic_map import room_map
 from clalfred.agents.semantic_map.agent import SemanticMap, _History, holder
 from clalfred.agents.semantic_map.network import WALKING, window
 from clalfred.agents.semantic_map.room_map import (
@@ -28,6 +29,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.tiers import tier_source
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.objects import ObjectClass
+from gym_clalfred.simulator import jit
 from gym_clalfred.stream import demonstration_of
 
 MUG, TABLE = int(ObjectClass.Mug), int(ObjectClass.DiningTable)
@@ -221,3 +223,10 @@ def test_the_first_step_is_planned_from_the_words_alone(agent: SemanticMap) -> N
     assert decision.shown["words"].shape == (2, 128)
     assert decision.shown["heat"].shape == (2, 5, 7, 7)
     assert float(decision.shown["words"][1, 40:].detach().abs().sum()) == 0
+
+
+def test_kernels_are_compiled_again_when_their_named_tuples_change() -> None:
+    """numba's own cache raises when a class in a signature was renamed."""
+    compiled = [value for value in vars(room_map).values() if hasattr(value, "py_func")]
+    assert len(compiled) > 5
+    assert all(isinstance(one._cache, jit._Cache) for one in compiled)
