@@ -1,4 +1,4 @@
-"""Checks of what users pass in; each says what was expected and what was found."""
+"""Checks of user input; each error says what was expected and what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The environment: one ALFRED-like episode at a time, seen through five views and words."""
+"""The environment: one ALFRED episode at a time, observed as five views and text."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ Step = tuple[Observation, float, bool, bool, dict[str, Any]]
 
 
 class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
-    """Household tasks given in words, in one of 120 rooms.
+    """Household tasks in kitchens, living rooms, bedrooms and bathrooms, given as instructions.
 
     ## Description
 
     An agent stands in a room, gets a goal and step-by-step instructions, and acts until it says
     Stop. Every episode is one of seven task types (Pick&Place, Pick2&Place, Examine, Clean, Heat,
-    Cool, Movable); which one is not told unless ``reveal_task`` asks for it.
+    Cool, Movable). ``info`` names the type only with ``reveal_task=True``.
 
     ## Action space
 
     ``MultiDiscrete([13, 119])``: an ``Action`` and an ``ObjectClass``. The class matters only for
-    interactions; for PutObject it is the receptacle's. The instance of the class is chosen as
-    ``choose_by_class`` says. ``act_with_mask`` points at an instance with a pixel mask instead.
+    interactions; for PutObject it is the receptacle's. ``choose_by_class`` picks the instance of
+    the class. ``act_with_mask`` takes a pixel mask of the instance instead.
 
     ## Observation space
 
@@ -87,9 +87,9 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
 
     ## Episode end
 
-    Terminated by Stop, by the 10th failed action and by a crash of the simulator (a failed
-    episode); truncated after ``max_steps`` actions. The goal is checked at the end, however it
-    came.
+    Stop, the tenth failed action or a crash of the simulator (which counts as a failure)
+    terminates the episode. It is truncated after ``max_steps`` actions. The goal is checked at
+    the end in every case.
 
     ## Info
 
@@ -147,19 +147,19 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
 
     @property
     def simulator(self) -> Simulator:
-        """The household itself, for experts; made when first needed."""
+        """The simulator, for experts; started on first use."""
         if self._simulator is None:
             self._simulator = make_simulator(self.backend, self._render, self.source.room)
         return self._simulator
 
     @property
     def episode(self) -> Episode:
-        """The episode at hand with its demonstration, for experts and teachers."""
+        """The current episode with its demonstration, for experts and teachers."""
         return self._running("episode").episode
 
     @property
     def goal(self) -> GoalStatus:
-        """The goal conditions at hand, in words, for experts and viewers."""
+        """The current goal conditions as text, for experts and viewers."""
         return self._running("goal").goal
 
     def reset(
@@ -223,7 +223,8 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
     def possible_actions(self) -> NDArray[np.bool_]:
         """(13, 119) booleans: which pairs of an action and a class can succeed now.
 
-        What is false would fail; what is true may still fail, if PutObject finds no space.
+        A pair that is false would fail. A pair that is true can still fail if PutObject finds no
+        free space.
         """
         progress = self._running("possible_actions", alive=True)
         try:
@@ -233,10 +234,10 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             return np.ones((len(Action), len(ObjectClass)), dtype=np.bool_)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """(13 + 119,) booleans as sb3-contrib's MaskablePPO wants them for ``MultiDiscrete``.
+        """(13 + 119,) booleans, as sb3-contrib's MaskablePPO expects them for ``MultiDiscrete``.
 
-        Actions that can succeed with some class, then classes with which some action can; only
-        ``DiscreteActions`` can mask pairs.
+        First the actions that can succeed with some class, then the classes on which some action
+        can succeed. ``DiscreteActions`` masks pairs.
         """
         table = self.possible_actions()
         return np.concatenate([table.any(axis=1), table.any(axis=0)])
@@ -244,9 +245,9 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
     def get_keys_to_action(self) -> dict[str, NDArray[np.int64]]:
         """The keys for ``gymnasium.utils.play.play``, see ``keyboard.KEYS``.
 
-        From then on ``step`` takes what ``play`` sends: 0, while no key is pressed, does nothing
-        and is not counted; an interaction with NoObject means the object nearest to the centre of
-        the front view that it applies to, and does nothing if there is none.
+        Afterwards ``step`` accepts the actions of ``play``. A 0, sent while no key is pressed, does
+        nothing and is not counted. An interaction with NoObject acts on the nearest suitable object
+        to the centre of the front view, and does nothing if there is none.
         """
         self._from_keys = True
         return keys_to_action()

@@ -1,7 +1,7 @@
-"""The project's exceptions: a small hierarchy; messages say what was expected and what to do.
+"""The project's exceptions. Messages say what was expected, what was found and what to do.
 
-Every exception also derives from the built-in that a Python user would expect, so that
-``except ValueError`` keeps working for callers who do not know this project.
+Each one also derives from the matching built-in exception, so ``except ValueError`` works
+without knowing this project.
 """
 
 
@@ -26,11 +26,11 @@ class UnknownAgentError(BadInputError):
 
 
 class UsageError(ClAlfredError, RuntimeError):
-    """Calls came in an order that has no meaning, such as ``step`` before ``reset``."""
+    """A method was called at the wrong time, such as ``step`` before ``reset``."""
 
 
 class DataError(ClAlfredError, ValueError):
-    """A file does not hold what its format promises; the message names the file and the field."""
+    """A file violates its format; the message names the file and the field."""
 
 
 class StreamError(UsageError):
@@ -38,7 +38,7 @@ class StreamError(UsageError):
 
 
 class SimulatorError(ClAlfredError, RuntimeError):
-    """The simulator crashed, hung or answered nonsense; the episode counts as failed."""
+    """The simulator crashed, hung or sent a broken answer; the episode counts as failed."""
 
 
 class MissingDependencyError(ClAlfredError, ImportError):
@@ -46,7 +46,7 @@ class MissingDependencyError(ClAlfredError, ImportError):
 
 
 class StorageError(ClAlfredError, OSError):
-    """A folder cannot be written to: full, read-only or in use; what was there is untouched."""
+    """A folder cannot be written to: full, read-only or in use. Its contents are unchanged."""
 
 
 class FilmError(ClAlfredError):

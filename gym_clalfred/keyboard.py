@@ -29,7 +29,7 @@ KEYS = {
 
 
 def keys_to_action() -> dict[str, NDArray[np.int64]]:
-    """What each key does, as elements of the action space; interactions name no class."""
+    """The action of each key, as elements of the action space; interactions name no class."""
     return {key: np.array([action, ObjectClass.NoObject]) for key, action in KEYS.items()}
 
 

@@ -1,4 +1,4 @@
-"""Finds what a user means by a name, however it is spelled."""
+"""Looks up names in any spelling."""
 
 from __future__ import annotations
 

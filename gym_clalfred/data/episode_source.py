@@ -13,7 +13,7 @@ from gym_clalfred.tasks.spec import TaskType
 
 @dataclass(frozen=True)
 class EpisodeEntry:
-    """One line of a source's index: what a schedule may sort by, without reading the episode."""
+    """One line of a source's index: enough to schedule an episode without reading it."""
 
     key: EpisodeKey
     task_type: TaskType
@@ -22,7 +22,7 @@ class EpisodeEntry:
 
 
 class EpisodeSource(ABC):
-    """A read-only collection of episodes; cheap to open, pickled by what it was opened with."""
+    """A read-only collection of episodes, cheap to open. It is pickled as its arguments."""
 
     #: Says in results what was used, such as ``small-v1`` or ``alfred-2.1.0``.
     label: str
@@ -40,4 +40,4 @@ class EpisodeSource(ABC):
 
     @abstractmethod
     def room(self, number: int) -> Room:
-        """The room of a scene number as the embedded simulator is to build it."""
+        """The room with a scene number, for the embedded simulator."""

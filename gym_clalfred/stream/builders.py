@@ -1,7 +1,7 @@
 """Makes schedules: disjoint, blurry and Gaussian. The formulas are in docs/STREAMS.md.
 
-All randomness comes from ``seed`` and the task's own name, never from its place in the order: a
-task's episodes, their subsample and their sequence are the same wherever the task stands.
+All randomness depends on ``seed`` and the task's name, not on its place in the order. A task has
+the same subsample in the same sequence in every order.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def build_schedule(
         source: where the episodes are.
         setup: ``behavior-il``, ``environment-il`` or ``imbalanced-environment-il``.
         kind: ``disjoint``, ``blurry`` or ``gaussian``.
-        order: the paper's number or an own sequence of tasks.
+        order: the number of one of the paper's orders, or any sequence of tasks.
         released_order: the released files' orders instead of the paper's.
         balanced: subsample every task to the size of the smallest; by default only for
             Environment-IL, as in the paper.
@@ -98,7 +98,7 @@ def schedule_of(env: gym.Env[Any, Any], seed: int = 0) -> Schedule:
 def first_annotations(
     entries: Iterable[EpisodeEntry], count: int | None
 ) -> tuple[EpisodeEntry, ...]:
-    """The index with at most so many annotations of each trajectory; all for ``None``."""
+    """The entries with at most ``count`` annotations per trajectory; all of them for ``None``."""
     return tuple(entry for entry in entries if count is None or entry.key.annotation < count)
 
 

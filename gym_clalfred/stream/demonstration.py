@@ -1,4 +1,4 @@
-"""What a learner is shown of an episode: words and deeds, and nothing that names the task."""
+"""The part of an episode that a learner sees: words and actions, nothing that names the task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gym_clalfred.simulator.object_ids import class_of
 
 @dataclass(frozen=True)
 class DemonstratedAction:
-    """One action of the expert: for an interaction with the target's class and its pixels."""
+    """One action of the expert; an interaction has the class and the pixels of its target."""
 
     action: Action
     target: ObjectClass = ObjectClass.NoObject
@@ -23,7 +23,7 @@ class DemonstratedAction:
 
 @dataclass(frozen=True)
 class TaskHint:
-    """What a learner gets that declared a need for it; other learners get no hint at all.
+    """Task information for a learner that declares to need it; other learners get no hint.
 
     Args:
         starts_block: whether a new task's block begins with this episode; ``None`` if the learner
@@ -41,7 +41,7 @@ class Demonstration:
     """An episode as a task-free learner may see it.
 
     Args:
-        id: opaque name of the episode, the same wherever it stands in a schedule.
+        id: opaque name of the episode, the same in every schedule.
         frames_id: opaque name of what the expert saw; the annotations of one trajectory share it.
             Caches of frames and features use it, see ``frames_index``.
         goal: the goal sentence.
@@ -64,7 +64,7 @@ class Demonstration:
 def demonstration_of(
     episode: Episode, source: EpisodeSource, hint: TaskHint | None = None
 ) -> Demonstration:
-    """Takes from an episode what a learner may see."""
+    """The part of an episode that a learner may see."""
     actions = tuple(
         DemonstratedAction(
             step.action,

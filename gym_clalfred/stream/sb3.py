@@ -6,7 +6,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 
 class StopAtStreamEnd(BaseCallback):
-    """Ends ``learn`` when a ``TaskStream`` has been played once, so that no episode comes twice.
+    """Ends ``learn`` when a ``TaskStream`` has been played once, so that every episode comes once.
 
     ``learn`` returns as usual. Like every callback that stops SB3's on-policy algorithms, it drops
     the rollout that was being collected; choose ``n_steps`` small against the stream. Of several

@@ -20,7 +20,7 @@ STATE_VERSION = 1
 
 
 class Learner(Protocol):
-    """What a stream asks of a learner: what it says it needs to be told."""
+    """What a stream reads from a learner: which task information it declares to need."""
 
     needs_boundaries: bool
     needs_labels: bool
@@ -28,7 +28,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """A declaration by itself, for whoever has no learner object at hand."""
+    """Such a declaration on its own, without a learner."""
 
     needs_boundaries: bool = False
     needs_labels: bool = False
@@ -37,13 +37,14 @@ class Needs:
 class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
     """Wraps the environment so that ``reset`` moves to the next episode of a schedule.
 
-    Going back or ahead is refused, and so is the demonstration of any but the current episode.
-    Demonstrations end with the schedule. ``reset`` begins the next pass then, with a warning:
-    trainers such as SB3's ``learn`` and vector environments reset by themselves after the last
-    episode. ``gym_clalfred.stream.sb3.StopAtStreamEnd`` ends ``learn`` there, and
-    ``at_end="raise"`` makes ``reset`` raise ``StreamError``.
-    Neither observations nor demonstrations tell the task or its boundaries, unless the stream was
-    made for a learner that declares a need for them.
+    Only the current episode can be played and demonstrated; skipping and going back are refused.
+    Demonstrations end with the schedule. After the last episode ``reset`` starts another pass with
+    a warning, because SB3's ``learn`` and vector environments reset automatically.
+    ``gym_clalfred.stream.sb3.StopAtStreamEnd`` ends ``learn`` there, and ``at_end="raise"`` makes
+    ``reset`` raise ``StreamError``.
+
+    Observations and demonstrations reveal neither the task nor its boundaries, unless the stream
+    was made for a learner that declares to need them.
 
     Example:
         >>> stream = TaskStream(env, schedule)                          # doctest: +SKIP
@@ -56,8 +57,8 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
     Args:
         env: the environment; its ``unwrapped.source`` has the schedule's episodes.
-        schedule: what comes when; if not given, the environment's setup, order and split in
-            disjoint blocks.
+        schedule: the sequence of episodes; by default the disjoint schedule of the environment's
+            setup, order and split.
         learner: an object with ``needs_boundaries`` and ``needs_labels``; ``None``: task-free.
         at_end: ``restart`` or ``raise``: what ``reset`` does after the last episode.
     """
@@ -85,7 +86,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             self.for_learner(learner)
 
     def for_learner(self, learner: Learner) -> TaskStream:
-        """From now on hands out what this learner declares to need, and no more."""
+        """Hands out the task information that this learner declares to need, and no more."""
         needs = Needs(
             bool(getattr(learner, "needs_boundaries", False)),
             bool(getattr(learner, "needs_labels", False)),
@@ -115,13 +116,13 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
     @property
     def passes(self) -> int:
-        """How often ``reset`` came to the end and began the stream again."""
+        """How often ``reset`` has started the stream again after its end."""
         return self._passes
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Starts the next episode, after the last one the first; refuses any other."""
+        """Starts the next episode, or the first one after the last; refuses any other."""
         if options and "episode" in options:
             raise StreamError(
                 "a stream goes from one episode to the next: call reset() without "
@@ -170,7 +171,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             yield self.next_demonstration()
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the stream stands, as plain values."""
+        """The position in the stream, as plain values."""
         return {
             "version": STATE_VERSION,
             "position": self._next,
@@ -219,5 +220,5 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
 
 
 def _untold(info: dict[str, Any]) -> dict[str, Any]:
-    """Without the goal conditions: their number tells behaviours apart."""
+    """Removes the goal conditions, whose number would reveal the behaviour."""
     return {name: value for name, value in info.items() if name != "goal_conditions"}

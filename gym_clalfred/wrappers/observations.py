@@ -73,10 +73,10 @@ class TokenizedObservation(
 class SB3Observation(
     gymnasium.ObservationWrapper[Observation, Any, Observation], RecordConstructorArgs
 ):
-    """Exactly what Stable-Baselines3's ``MultiInputPolicy`` takes.
+    """Observations for Stable-Baselines3's ``MultiInputPolicy``: an image and a vector of words.
 
-    ``image`` is (15, H, W) uint8: the RGB channels of the five views on top of each other; (3, H,
-    W) of a ``SingleView``. ``words`` is float32, one number per word of the vocabulary: 1 if the
+    ``image`` is (15, H, W) uint8, the stacked RGB channels of the five views; (3, H, W) for a
+    ``SingleView``. ``words`` is float32, one number per word of the vocabulary: 1 if the
     goal or the instructions contain it, else 0. Ids and depth are left out. SB3's image network
     needs ``image_size`` 36 or more.
 
