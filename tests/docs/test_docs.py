@@ -17,9 +17,12 @@ from typing import Any
 
 import click
 import pytest
+import yaml
 
+import gym_clalfred
 from clalfred.agents.registry import AGENTS
 from clalfred.cl.experiment import RunConfig
+from clalfred.cl.experiment.bundled import bundled_agents
 from clalfred.cl.experiment.settings import declared
 from clalfred.scripts.commands import COMMANDS
 from gym_clalfred.data.archive import write_archive
@@ -337,3 +340,23 @@ def test_formulas_are_written_out_and_code_is_left_alone() -> None:
     text = site_hooks().with_formulas("$T$ tasks cost `$5`\n\n```bash\necho $HOME $HOME\n```\n")
     assert text.startswith("<math")
     assert text.endswith("tasks cost `$5`\n\n```bash\necho $HOME $HOME\n```\n")
+
+
+def test_the_citation_names_this_release_and_the_paper() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == gym_clalfred.__version__
+    paper = citation["preferred-citation"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"{{{paper['title']}}}" in readme
+    assert paper["url"] in readme
+
+
+def test_the_workflow_does_what_ci_does() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    commands = [step["run"] for step in workflow["jobs"]["check"]["steps"] if "run" in step]
+    assert commands == ["bash .ci/run"]
+
+
+def test_the_model_card_counts_the_bundled_agents() -> None:
+    card = (DOCS / "MODEL_CARD.md").read_text(encoding="utf-8")
+    assert f"| Agents | {len(bundled_agents())}: " in card
