@@ -116,15 +116,7 @@ class AlfredFolder(EpisodeSource):
 
     def _read(self, name: tuple[Split, str]) -> Trajectory:
         split, key = name
-        path = self.root / split.value / key / FILE_NAME
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-        trajectory = parse_trajectory(content, str(path))
-        if trajectory.key != key:
-            raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
-        return trajectory
+        return read_trajectory(self.root / split.value / key / FILE_NAME, key)
 
     def _index(self, split: Split) -> dict[str, IndexRow]:
         if split in self._rows:
@@ -204,3 +196,15 @@ class AlfredFolder(EpisodeSource):
 
 def _reopen(root: Path, skip_damaged: bool) -> AlfredFolder:
     return AlfredFolder(root, skip_damaged=skip_damaged)
+
+
+def read_trajectory(path: Path, key: str) -> Trajectory:
+    """The trajectory of a ``traj_data.json``, which has to be the one that its folders name."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    trajectory = parse_trajectory(content, str(path))
+    if trajectory.key != key:
+        raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
+    return trajectory

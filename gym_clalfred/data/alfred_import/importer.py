@@ -23,13 +23,12 @@ from functools import cache, partial
 from pathlib import Path
 
 import gym_clalfred
-from gym_clalfred.data.alfred_folder import find_root, is_listed
+from gym_clalfred.data.alfred_folder import find_root, is_listed, read_trajectory
 from gym_clalfred.data.alfred_import.building import Progress, Steps, build_rooms
 from gym_clalfred.data.alfred_import.evidence import name_holders, name_ids, stood_points
 from gym_clalfred.data.alfred_import.layouts import LARGEST_ROOM, read_layout, write_layouts
 from gym_clalfred.data.alfred_import.record_file import Recorder, read_evidence
 from gym_clalfred.data.alfred_import.unpack import archives_in, unpack
-from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.archive import (
     TrajectoryArchive,
     archive_path,
@@ -303,12 +302,6 @@ def _read_chunk(chunk: _Chunk) -> list[str]:
 
 
 def _read_file(key: str, path: Path) -> Trajectory:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    trajectory = parse_trajectory(content, str(path))
-    if trajectory.key != key:
-        raise DataError(f"{path}: holds {trajectory.key}, which belongs in another folder")
+    trajectory = read_trajectory(path, key)
     check_extent(trajectory, str(path))
     return name_holders(name_ids(trajectory))
