@@ -22,13 +22,13 @@ def match_name(
     names: Mapping[str, T],
     expected: Sequence[str] = (),
 ) -> T:
-    """What a name stands for; case, blanks and punctuation do not matter.
+    """The value of a name; case, blanks and punctuation are ignored.
 
     Args:
-        argument: what the name was given for, for the error.
+        argument: name of the argument, for the error.
         given: the name.
-        names: every known name and what it stands for; names that differ only in spelling must
-            stand for the same.
+        names: every known name and its value; names that differ only in spelling must have
+            the same value.
         expected: the names that the error lists; all if empty.
     """
     known = {plain(name): meant for name, meant in names.items()}
@@ -44,7 +44,7 @@ def match_name(
 
 
 def choose(what: str, name: str, known: Iterable[str]) -> str:
-    """The name itself if it is known; else an error with the list and the closest match."""
+    """The name if it is known; otherwise an error with all names and the closest match."""
     names = list(known)
     if name in names:
         return name

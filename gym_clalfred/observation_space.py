@@ -1,4 +1,4 @@
-"""What an observation consists of, with a text space that processes can share.
+"""The observation space, with a text space that processes can share.
 
 Gymnasium keeps the observations of ``AsyncVectorEnv`` in shared memory and reads texts from it only
 once, before the first reset. The functions registered here read them whenever they are asked for.
@@ -30,7 +30,7 @@ INSTRUCTIONS_CHARACTERS = 4096
 
 
 def observation_space(render: RenderOptions) -> spaces.Dict:
-    """Five views with what was asked for of them, and the words."""
+    """Five views with the requested channels, and the text."""
     shape = (len(View), render.image_size, render.image_size)
     parts: dict[str, spaces.Space[Any]] = {"rgb": spaces.Box(0, 255, (*shape, 3), np.uint8)}
     if render.instances:
@@ -59,7 +59,7 @@ class PlainText(spaces.Text):
 class SharedTexts(Sequence[str]):
     """The texts of all environments of a vector, as they are in shared memory now.
 
-    A copy, which is what vector environments hand out, is a tuple of strings and stays as it is.
+    Vector environments hand out copies. A copy is a tuple of strings and does not change.
     """
 
     def __init__(self, rows: NDArray[np.uint8]) -> None:

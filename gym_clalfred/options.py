@@ -25,7 +25,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True)
 class EnvOptions:
-    """What ``gym.make`` and ``ClAlfredEnv`` take as keywords.
+    """Keyword arguments of ``gym.make`` and ``ClAlfredEnv``.
 
     Args:
         setup: the continual-learning setup; the registered ids set it.
@@ -42,7 +42,7 @@ class EnvOptions:
         masks: whether the observation has ``classes`` and ``instances``.
         depth: whether the observation has ``depth``.
         view_angles: (yaw, pitch) in degrees of the five views relative to the agent's own.
-        reveal_task: whether ``info`` tells which task and episode this is.
+        reveal_task: whether ``info`` names the task and the episode.
         goal_matching: ``class``, or ``substring`` as in ALFRED's own evaluation.
         source: an opened source of episodes, instead of ``tier`` and ``data``.
         tasks: only episodes of these tasks, such as ``["Heat", "Pick&Place"]``; ``None``: of all.
@@ -73,7 +73,7 @@ class EnvOptions:
 def takes(
     options: Callable[P, Any],
 ) -> Callable[[Callable[..., None]], Callable[Concatenate[Any, P], None]]:
-    """Gives a constructor the signature of a class of options, and words for unknown keywords."""
+    """Gives a constructor the signature of an options class, and errors for unknown keywords."""
     signature = inspect.signature(options)
 
     def decorate(init: Callable[..., None]) -> Callable[Concatenate[Any, P], None]:

@@ -1,4 +1,4 @@
-"""What an episode has come to, for ``info`` and for the picture."""
+"""The state of an episode, for ``info`` and for the rendered picture."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from gym_clalfred.viewer import Caption, Notes
 
 @dataclass
 class Progress:
-    """One object per episode.
+    """Progress of one episode.
 
     Args:
         episode: what is being done.
-        checker: tells the goal conditions that are met.
+        checker: checks the goal conditions.
         words: the texts of the observation.
         goal: the goal conditions now.
         steps: actions so far; Stop is not counted.
         failures: failed actions so far.
         ended: whether the episode is over.
-        crashed: whether the simulator broke.
+        crashed: whether the simulator crashed.
         pointing: the object of the last interaction.
         action: the last action; with its class, its target's id and why it failed.
     """
@@ -51,7 +51,7 @@ class Progress:
         return self.ended and self.goal.success and not self.crashed
 
     def info(self, reveal_task: bool) -> dict[str, Any]:
-        """The environment's ``info``, with the task if it is not a secret."""
+        """The environment's ``info``; names the task only if it may be revealed."""
         info: dict[str, Any] = {
             "action_success": self.failure is None,
             "reason": None if self.failure is None else self.failure.value,
@@ -72,7 +72,7 @@ class Progress:
         return info
 
     def caption(self, max_steps: int, held: ObjectClass | None, notes: Notes) -> Caption:
-        """What is written beside the views."""
+        """The text beside the views."""
         return Caption(
             goal=self.words["goal"],
             instructions=tuple(self.words["instructions"].split("\n")),

@@ -23,14 +23,14 @@ Pools = tuple[tuple[EpisodeEntry, ...], ...]
 
 @dataclass(frozen=True)
 class Selection:
-    """Some tasks and some rooms; ``None`` is all of them."""
+    """A selection of tasks and rooms; ``None`` selects all."""
 
     tasks: frozenset[TaskType] | None = None
     rooms: frozenset[RoomType | int] | None = None
 
     @classmethod
     def parse(cls, tasks: Any = None, rooms: Any = None) -> Selection:
-        """From what a user passes to ``gymnasium.make``.
+        """Reads the arguments of ``gymnasium.make``.
 
         Args:
             tasks: a task's name or several, the paper's (``Heat``) or ALFRED's, in any spelling.
@@ -76,7 +76,7 @@ class Selection:
         return selected
 
     def pools(self, source: EpisodeSource, split: Split, setup: Setup) -> Pools:
-        """One pool, or where the setup balances rooms, one of each room type."""
+        """One pool, or one per room type if the setup balances rooms."""
         entries = self.entries(source, split)
         if not setup.is_balanced_by_room:
             return (entries,)
@@ -85,7 +85,7 @@ class Selection:
 
 
 def key_of_options(options: dict[str, Any] | None) -> EpisodeKey | None:
-    """The episode that the options of ``reset`` ask for, if they do."""
+    """The episode requested in the options of ``reset``, if any."""
     if options is not None and not isinstance(options, Mapping):
         raise BadInputError(f"expected reset options as a dict, got {options!r}")
     unknown = sorted(set(options or {}) - {"episode"})
@@ -102,7 +102,7 @@ def key_of_options(options: dict[str, Any] | None) -> EpisodeKey | None:
 
 
 def open_episodes(tier: str, data: str | Path | None, source: Any) -> EpisodeSource:
-    """The source that an environment was given, or that of its tier or folder."""
+    """The given source, or the one for the tier or folder."""
     from gym_clalfred.data import open_source
 
     if source is None:

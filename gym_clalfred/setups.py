@@ -22,7 +22,7 @@ _Label = TypeVar("_Label", bound=TaskLabel)
 
 
 class Setup(str, Enum):
-    """What changes along the stream, and whether rooms are balanced.
+    """A continual-learning setup: what changes along the stream, and whether rooms are balanced.
 
     The value is how environments, streams, commands and results spell a setup. ``Setup.parse``
     also takes other spellings, such as ``BehaviorIL`` and ``behavior_il``.
@@ -38,7 +38,7 @@ class Setup(str, Enum):
 
         Args:
             name: a member or its name.
-            argument: what the name was given for, for the error.
+            argument: name of the argument, for the error.
         """
         return match_name(argument, name, {setup.value: setup for setup in cls})
 
@@ -59,12 +59,12 @@ class Setup(str, Enum):
 
     @property
     def tasks(self) -> tuple[TaskLabel, ...]:
-        """The benchmark's tasks, in an order that has nothing to do with any stream."""
+        """The benchmark's tasks, in a fixed order that no stream follows."""
         return ALFRED_TASKS if self is Setup.BEHAVIOR_IL else tuple(RoomType)
 
     @property
     def known_tasks(self) -> tuple[TaskLabel, ...]:
-        """All tasks that a stream may have: the benchmark's and those that were registered."""
+        """All tasks that a stream may have: the benchmark's and the registered ones."""
         return task_types() if self is Setup.BEHAVIOR_IL else tuple(RoomType)
 
     def task_of(self, entry: EpisodeEntry) -> TaskLabel:

@@ -1,4 +1,4 @@
-"""Pictures for people: the five views with the words, the last action and how it is going."""
+"""Pictures for people: the five views, the instructions, the last action and the progress."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Notes:
-    """What whoever acts adds to the picture.
+    """What an agent adds to the picture.
 
     Args:
         title: who acts.
@@ -48,7 +48,7 @@ class Notes:
 
 @dataclass(frozen=True)
 class Caption:
-    """What is written beside the views.
+    """The text beside the views.
 
     ``success`` is ``None`` while the episode runs.
     """
@@ -256,7 +256,7 @@ def _draw_sign(
 
 
 def _last_action(caption: Caption) -> tuple[str, str, _Colour]:
-    """Headline, second line and colour of what happened last."""
+    """Headline, second line and colour for the last action."""
     if caption.action is None:
         return "Start", "", _QUIET
     title = caption.action.name

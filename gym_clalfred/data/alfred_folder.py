@@ -57,7 +57,7 @@ def find_root(path: str | Path) -> Path | None:
 
 
 class AlfredFolder(EpisodeSource):
-    """Reads ALFRED's trajectories where they are.
+    """Reads ALFRED's trajectories from its own folders.
 
     The first use of a split reads every file once; the index is then kept in the cache folder and
     used again for files whose size and time of change are the same.

@@ -224,7 +224,7 @@ def _load(dataset_id: str) -> Any:
 
 
 def _path(dataset_id: str) -> Path:
-    """Where Minari keeps a dataset; raises for what is no name of one."""
+    """The folder of a Minari dataset; raises for an invalid name."""
     from minari.dataset.minari_dataset import parse_dataset_id
     from minari.storage import get_dataset_path
 
@@ -239,7 +239,7 @@ def _path(dataset_id: str) -> Path:
 
 
 def _new_path(dataset_id: str) -> Path:
-    """As ``_path``, if nothing is there yet and Minari would find what is put there."""
+    """As ``_path``, for a new dataset that Minari would find there."""
     path = _path(dataset_id)
     if path.exists():
         raise BadInputError(f"Minari has a dataset {dataset_id!r} already: choose another name")

@@ -1,4 +1,4 @@
-"""Shares out work to processes, with clear words for what can go wrong there."""
+"""Distributes work over processes, with clear errors."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class WorkerPool:
 def refuse_while_starting() -> None:
     """Raises ``UsageError`` in a process that is only just starting.
 
-    It runs the user's script once more, and what is called there would wait for this very process.
+    Such a process runs the user's script again, and a call from there would wait for itself.
     """
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise UsageError(f"this uses several processes, and each runs the script again; {_GUARD}")
 
 
 def _end_at_interrupts() -> None:
-    """Ctrl-C reaches all processes; what there is to say about it, the first one says."""
+    """Ctrl-C reaches all processes; only the first one prints a message."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

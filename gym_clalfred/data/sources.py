@@ -36,7 +36,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class FolderKind:
-    """A kind of data folder: what to call it, how to recognise it, how to open it."""
+    """A kind of data folder: its name, how to recognise it, how to open it."""
 
     description: str
     recognise: Callable[[Path], bool]
@@ -66,8 +66,8 @@ def open_source(
 
     Args:
         tier: ``tiny``, ``small`` or ``full``: generated data, made on first use.
-        data: instead of a tier, a folder: one of ``FOLDER_KINDS``, ``~`` being the user's; or a
-            source that is open already.
+        data: a folder instead of a tier, of one of ``FOLDER_KINDS`` (``~`` is expanded); or an open
+            source.
     """
     if isinstance(data, EpisodeSource):
         return data

@@ -2,7 +2,7 @@
 
 A split folder, such as ``embodied_split/behavior_il``, holds
 ``embodied_data_disjoint_rand<order>_cls1_task<n>.json`` for the stream and ``valid_seen.json`` and
-``valid_unseen.json`` for evaluation. What they list is taken as it is, in their sequence.
+``valid_unseen.json`` for evaluation. Their episodes are used unchanged, in their sequence.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def read_alfred_splits(path: str | Path) -> dict[Split, tuple[EpisodeKey, ...]]:
 
 
 def common_task(keys: Iterable[EpisodeKey]) -> TaskType | RoomType | None:
-    """What all episodes have in common: their room type or their behaviour, if any.
+    """The room type or behaviour that all episodes share, if any.
 
-    Where both are the same for all (kitchens only, and one behaviour), it is the behaviour.
+    If they share both, such as Heat in kitchens, it is the behaviour.
     """
     names = [TrajectoryName.parse(key.trajectory) for key in keys]
     types = {name.task_type for name in names if name}

@@ -67,16 +67,16 @@ def _made_by_one(tier: Tier, folder: Path, workers: int | None) -> Manifest:
 
 
 def verify_tier(name: str, *, cache: str | Path | None = None) -> bool:
-    """Whether a tier is in the cache and every byte of it is what its manifest says."""
+    """Whether a tier is in the cache and matches the hashes in its manifest."""
     folder = tier_folder(TIERS[name], cache)
     return _usable_manifest(folder, TIERS[name], thorough=True) is not None
 
 
 def tier_folder(tier: Tier, cache: str | Path | None = None) -> Path:
-    """Where a tier is kept: each version of the generating code has a folder of its own.
+    """The folder of a tier; each version of the generating code has its own.
 
-    Readers open archives when they need them, in other processes too; so what one version made is
-    never replaced by another.
+    Readers in any process open archives lazily, so one version never replaces the files of
+    another.
     """
     return _tiers_folder(cache) / f"{tier.name}-{code_fingerprint()}"
 
@@ -94,7 +94,7 @@ def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     A tier that is in the folder is replaced.
 
     Raises:
-        BadInputError: if the folder holds something else, or the tier asks for what there is not.
+        BadInputError: if the folder holds something else, or the tier asks for impossible episodes.
     """
     if folder.exists() and not _may_replace(folder):
         raise BadInputError(f"{folder}: exists and is not a tier; choose another folder")
@@ -125,7 +125,7 @@ def _tiers_folder(cache: str | Path | None) -> Path:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Removes what a process left that was killed while it made the tier; needs the lock."""
+    """Removes the files of a process that was killed while it made the tier; needs the lock."""
     for unfinished in folder.parent.glob(f".{folder.name}.*"):
         shutil.rmtree(unfinished, ignore_errors=True)
 

@@ -39,7 +39,7 @@ def generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajecto
     """The trajectories in the order of their requests, whatever the number of workers.
 
     With one worker everything happens in this process. The others start when the first one has made
-    a trajectory: on a new machine it compiles the simulator, and they find what it compiled.
+    a trajectory: on a new machine it compiles the simulator, and they use the compiled code.
     """
     if workers <= 1 or len(requests) <= 1:
         generator = TrajectoryGenerator()
@@ -116,7 +116,7 @@ class _GeneratorProcess:
 
 
 def serve() -> None:
-    """What a worker does: reads requests and answers each until its input ends."""
+    """Runs a worker: reads requests and answers each until its input ends."""
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever is printed meanwhile must not end up between the answers.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

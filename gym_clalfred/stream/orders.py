@@ -66,7 +66,7 @@ def resolve_order(
 
     Args:
         setup: whose tasks they are.
-        order: a number from 1 to 5, or an own order: some or all tasks of the setup, each at most
+        order: a number from 1 to 5, or a custom order: some or all tasks of the setup, each at most
             once, as enum members or by name: ALFRED's (``"look_at_obj_in_light"``) or the paper's
             (``"Pick2&Place"``), in any spelling.
         released: use the released files' orders instead of the paper's.

@@ -1,4 +1,4 @@
-"""A schedule: which episode comes when. Data, not code: it can be hashed, saved and compared."""
+"""A schedule: the sequence of a stream's episodes, which can be hashed, saved and compared."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Schedule:
         tasks: values of the task labels, in the order in which the stream introduces them.
         keys: the episodes, first to last.
         task_ids: for every episode the index into ``tasks`` of the task it belongs to.
-        block_starts: positions at which a task's block begins; empty if the schedule has no
-            blocks, as a Gaussian one.
+        block_starts: positions at which a task's block begins; empty for a schedule without
+            blocks, such as a Gaussian one.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Schedule:
 
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
-        """Reads what ``save`` wrote."""
+        """Reads a schedule that ``save`` wrote."""
         document = Field.read(Path(path))
         document["version"].integer(FORMAT_VERSION, FORMAT_VERSION)
         tasks = tuple(task.text() for task in document["tasks"])
