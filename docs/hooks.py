@@ -65,22 +65,15 @@ def commands_page() -> str:
 def settings_page() -> str:
     """The reference of a run's settings."""
     from clalfred.cl.experiment.config import RunConfig
-    from clalfred.cl.experiment.settings import declared, kind_of
+    from clalfred.cl.experiment.settings import settings_table
 
-    rows = ["| setting | type | default | what it is |", "|---|---|---|---|"]
-    for name, field in declared(RunConfig).items():
-        kind, _ = kind_of(RunConfig, name)
-        default = field.metadata["shown"] or field.default
-        choices = field.metadata["choices"]
-        known = f" One of {', '.join(f'`{one}`' for one in choices())}." if choices else ""
-        rows.append(f"| `{name}` | {kind.__name__} | {default} | {field.metadata['text']}{known} |")
     intro = (
         "# Settings of a run\n\nFields of `clalfred.cl.experiment.RunConfig`, options of "
         "`clalfred-train` (with `-` for `_`) and keys of a YAML file for `--config`. `overrides` "
         "holds settings of the method, and of the agent as `agent.NAME`; on the command line they "
         "are given by `--set NAME=VALUE`."
     )
-    return f"{intro}\n\n" + "\n".join(rows) + "\n"
+    return f"{intro}\n\n{settings_table(RunConfig)}\n"
 
 
 def contributing_page() -> str:

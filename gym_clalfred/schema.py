@@ -25,8 +25,7 @@ from gym_clalfred.errors import BadInputError, DataError
 
 T = TypeVar("T")
 
-#: No count is larger; errors do not mention it.
-LARGEST = 2**63 - 1
+_LARGEST = 2**63 - 1
 
 #: A compressed file may not unpack to more.
 MOST_BYTES = 2**28
@@ -40,10 +39,10 @@ def said(words: str, **limits: Any) -> Meta:
 
 
 #: A whole number that counts something.
-Natural = Annotated[int, Meta(ge=0, le=LARGEST)]
+Natural = Annotated[int, said("a whole number from 0", ge=0, le=_LARGEST)]
 
 #: Any finite number; a whole one stays whole.
-Number = Annotated[Annotated[int, Meta(ge=-LARGEST, le=LARGEST)] | float, said("a number")]
+Number = Annotated[Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | float, said("a number")]
 
 
 def read(path: Path, kind: type[T]) -> T:
@@ -100,6 +99,12 @@ def words(kind: Any) -> str:
     return _words(kinds.type_info(kind))
 
 
+def alternatives(kind: Any) -> tuple[Any, ...]:
+    """What a union is of, or the type alone."""
+    union = typing.get_origin(plain(kind)) in (typing.Union, types.UnionType)
+    return typing.get_args(plain(kind)) if union else (kind,)
+
+
 def markdown(model: type, *without: str) -> str:
     """A table of a model's fields: name in a file, what is expected, description.
 
@@ -135,7 +140,7 @@ def _explained(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
         path = f"{path}.{name}" if path else name
         return f"{path}: expected {words(_inner(kind, name))}, found nothing"
     if not message.startswith(("Expected", "Invalid", "Number out of range")):
-        return f"{path}: {message}" if path else message  # of a model's own check
+        return f"{path}.{message}" if path else message  # of a model's own check of a field
     found = repr(value)
     found = found if len(found) <= _LONGEST_FOUND else f"{found[: _LONGEST_FOUND - 3]}..."
     return f"{path or 'document'}: expected {words(kind)}, found {found}"
@@ -152,7 +157,7 @@ def _wrong_item(values: Mapping[str, Any], kind: Any) -> tuple[str, Any, Any]:
 
 def _inner(kind: Any, key: str | int) -> Any:
     """The type of a field, of an element or of a value of a mapping."""
-    for one in _alternatives(kind):
+    for one in map(plain, alternatives(kind)):
         arguments = typing.get_args(one)
         if isinstance(key, int) and arguments:
             whole = len(arguments) > key and arguments[-1] is not ...
@@ -166,13 +171,9 @@ def _inner(kind: Any, key: str | int) -> Any:
     return Any
 
 
-def _alternatives(kind: Any) -> list[Any]:
-    """What a union is of, without annotations."""
-    if typing.get_origin(kind) is Annotated:
-        return _alternatives(typing.get_args(kind)[0])
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        return [found for one in typing.get_args(kind) for found in _alternatives(one)]
-    return [kind]
+def plain(kind: Any) -> Any:
+    """A type without its limits."""
+    return typing.get_args(kind)[0] if typing.get_origin(kind) is Annotated else kind
 
 
 def _words(kind: kinds.Type) -> str:
@@ -182,7 +183,7 @@ def _words(kind: kinds.Type) -> str:
         return " or ".join(_words(one) for one in kind.types)
     if isinstance(kind, kinds.IntType | kinds.FloatType):
         least = "" if kind.ge is None else f" from {kind.ge}"
-        most = "" if kind.le is None or kind.le >= LARGEST else f" to {kind.le}"
+        most = "" if kind.le is None else f" to {kind.le}"
         return f"{_NAMES[type(kind)]}{least}{most}"
     if isinstance(kind, kinds.LiteralType | kinds.EnumType):
         members = kind.values if isinstance(kind, kinds.LiteralType) else kind.cls

@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.settings import declared, kind_of
+from clalfred.cl.experiment.settings import declared, type_of
 from clalfred.scripts.common import Command
+from gym_clalfred.schema import plain
 
 
 def run_options(*without: str) -> Callable[[Command], Command]:
@@ -60,7 +61,7 @@ def run_options(*without: str) -> Callable[[Command], Command]:
 
 def _option(name: str, one: Field[Any]) -> Callable[[Command], Command]:
     """The option of a setting, as its field declares it."""
-    kind, _ = kind_of(RunConfig, name)
+    kind = plain(type_of(RunConfig, name)[0])
     choices, shown = one.metadata["choices"], one.metadata["shown"] or one.default
     flag = f"--{name.replace('_', '-')}"
     text = one.metadata["text"] + ("" if shown is None else f"  [default: {shown}]")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.settings import declared
 from clalfred.scripts.common import (
     COUNT,
     WORKERS,
@@ -100,14 +101,9 @@ def default_folder(config: RunConfig) -> Path:
         if getattr(config, name) != getattr(RunConfig, name)
     ]
     limits = [
-        f"{letter}{value}"
-        for letter, value in (
-            ("t", config.episodes_per_task),
-            ("e", config.evaluation_episodes),
-            ("i", config.interim_episodes),
-            ("a", config.evaluation_annotations),
-        )
-        if value is not None
+        f"{one.metadata['letter']}{value}"
+        for name, one in declared(RunConfig).items()
+        if one.metadata["letter"] and (value := getattr(config, name)) is not None
     ]
     return Path("runs") / "-".join([data, *others, *limits]) / config.name
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from clalfred.agents.acting.heuristics import ActionHeuristics
 from clalfred.agents.acting.rollout import RolloutConfig
@@ -13,13 +15,14 @@ from clalfred.agents.agent import AgentConfig
 from clalfred.agents.registry import ENCODERS, agent_config, agent_name, with_settings
 from clalfred.agents.vision.augment import Augmentation
 from clalfred.cl.base import ContinualLearner, MethodConfig
-from clalfred.cl.experiment.settings import check, given, setting
+from clalfred.cl.experiment.settings import LARGEST, Count, check, given, setting
 from clalfred.cl.memory import memory_size
 from clalfred.cl.registry import canonical_name, get_method
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import (
     BadInputError,
+    ClAlfredError,
     UnknownAgentError,
     UnknownMethodError,
     UnknownTaskError,
@@ -35,6 +38,9 @@ EVALUATED = {
     "valid": {"seen": Split.VALID_SEEN, "unseen": Split.VALID_UNSEEN},
     "test": {"seen": Split.TEST_SEEN, "unseen": Split.TEST_UNSEEN},
 }
+
+#: What settings may raise that are none of a run, when they are read from a file.
+MALFORMED = (ClAlfredError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
 
 #: What --set prefixes to a setting of the agent.
 OF_AGENT = "agent."
@@ -58,74 +64,113 @@ class RunConfig:
     setup: str = setting(
         "behavior-il",
         "What changes along the stream.",
+        title="",
         choices=lambda: [one.value for one in Setup],
     )
-    method: str = setting("cama", "Continual-learning method, such as er, der++, cama or joint.")
-    order: int = setting(1, "The paper's task order, 1 to 5.", most=ORDERS)
+    method: str = setting(
+        "cama", "Continual-learning method, such as er, der++, cama or joint.", title=""
+    )
+    order: Annotated[int, Meta(ge=1, le=ORDERS)] = setting(
+        1, "The paper's task order, 1 to 5.", title=""
+    )
     tasks: str | None = setting(
         None,
         "Tasks of the stream by name, first to last, such as Heat,Clean.",
         shown="those of the order",
     )
-    seed: int = setting(0, "Seed of the stream, the weights and the memory.", least=0)
-    preset: str = setting("paper", "The method's settings: paper or released.")
+    seed: Annotated[int, Meta(ge=0, le=LARGEST)] = setting(
+        0, "Seed of the stream, the weights and the memory.", title=""
+    )
+    preset: str = setting("paper", "The method's settings: paper or released.", title="")
     overrides: Mapping[str, Any] = field(default_factory=dict)
-    schedule: str = setting("disjoint", "How tasks follow each other.", choices=lambda: KINDS)
+    schedule: str = setting(
+        "disjoint", "How tasks follow each other.", title="", choices=lambda: KINDS
+    )
     tier: str = setting(
         "small",
         "Generated episodes: tiny, small or full; made on first use.",
+        title="",
         choices=lambda: TIERS,
     )
-    data: str | None = setting(None, "Folder with other episodes, instead of a tier.", path=True)
+    data: str | None = setting(
+        None, "Folder with other episodes, instead of a tier.", title="", path=True
+    )
     split_folder: str | None = setting(
         None, "The authors' split folder of one setup; its stream is used unchanged.", path=True
     )
-    backend: str = setting("embedded", "Simulator: embedded or thor.")
+    backend: str = setting("embedded", "Simulator: embedded or thor.", title="")
     agent: str = setting(
-        "semantic-map", "Agent, or agent:preset, such as semantic-map or two-branch:paper."
+        "semantic-map",
+        "Agent, or agent:preset, such as semantic-map or two-branch:paper.",
+        title="",
     )
     encoder: str | None = setting(
-        None, "Visual encoder instead of the agent's own, by name.", choices=ENCODERS.names
+        None,
+        "Visual encoder instead of the agent's own, by name.",
+        title="",
+        choices=ENCODERS.names,
     )
-    encoder_weights: str | None = setting(None, "File with the encoder's weights.", path=True)
-    augment: bool = setting(False, "Draw one of the paper's seven augmentations at each use.")
-    blind: bool = setting(False, "Train and evaluate without views, for comparison.")
-    deaf: bool = setting(False, "Train and evaluate without words, for comparison.")
-    rules: bool = setting(True, "Evaluate with the released agent's rules around the network.")
-    memory: int | None = setting(
+    encoder_weights: str | None = setting(
+        None, "File with the encoder's weights.", title="", path=True
+    )
+    augment: bool = setting(
+        False,
+        "Draw one of the paper's seven augmentations at each use.",
+        title="seven augmentations",
+    )
+    blind: bool = setting(False, "Train and evaluate without views, for comparison.", title="")
+    deaf: bool = setting(False, "Train and evaluate without words, for comparison.", title="")
+    rules: bool = setting(
+        True, "Evaluate with the released agent's rules around the network.", title=""
+    )
+    memory: Count | None = setting(
         None, "Episodes that the method may keep.", shown="the paper's share of the stream"
     )
-    batch_size: int | None = setting(None, "Episodes per update.", shown="the agent's")
-    episodes_per_task: int | None = setting(
-        None, "Stream only the first N episodes of each task.", shown="all"
+    batch_size: Count | None = setting(
+        None, "Episodes per update.", title="batch", shown="the agent's"
+    )
+    episodes_per_task: Count | None = setting(
+        None, "Stream only the first N episodes of each task.", letter="t", shown="all"
     )
     evaluate_on: str = setting(
         "valid",
         "Splits to evaluate on: valid while you tune, test for numbers to publish.",
+        title="",
         choices=lambda: EVALUATED,
     )
-    evaluation_episodes: int | None = setting(
-        None, "Evaluate on N episodes per task and split.", shown="all"
+    evaluation_episodes: Count | None = setting(
+        None,
+        "Evaluate on N episodes per task and split.",
+        title="evaluation episodes per task",
+        letter="e",
+        shown="all",
     )
-    interim_episodes: int | None = setting(
+    interim_episodes: Count | None = setting(
         None,
         "Evaluate on fewer, N per task and split, before the last task is learned.",
+        title="of them before the end",
+        letter="i",
         shown="as many as at the end",
     )
-    evaluation_annotations: int | None = setting(
+    evaluation_annotations: Count | None = setting(
         None,
         "Evaluate on N annotations per trajectory.",
+        title="annotations per trajectory",
+        letter="a",
         shown="all on full, 1 on smaller tiers",
     )
     evaluate_ahead: bool = setting(
-        False, "Also evaluate on tasks before they are learned, for forward transfer."
+        False, "Also evaluate on tasks before they are learned, for forward transfer.", title=""
     )
-    max_steps: int | None = setting(
+    max_steps: Count | None = setting(
         None,
         "Actions after which an evaluation episode is cut.",
+        title="steps",
         shown="100 on tiny and small, else 1000",
     )
-    threads: int = setting(1, "Threads of torch; can change the last bit of a sum.", most=256)
+    threads: Annotated[int, Meta(ge=1, le=256)] = setting(
+        1, "Threads of torch; can change the last bit of a sum.", title=""
+    )
 
     def __post_init__(self) -> None:
         check(self)

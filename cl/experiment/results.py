@@ -17,7 +17,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from clalfred.agents.acting.records import EpisodeOutcome
 from clalfred.cl import metrics
-from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.config import MALFORMED, RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS, Record
 from clalfred.cl.metrics import SCORES, Change, Scores, Share
 from gym_clalfred import __version__
@@ -266,7 +266,7 @@ class Results(Struct, frozen=True, kw_only=True, dict=True):
         """Refuses settings of no run, and lists that do not fit the number of tasks."""
         try:
             _ = self.config
-        except (ArithmeticError, TypeError, ValueError) as error:
+        except MALFORMED as error:
             raise BadInputError(f"config: {error}") from error
         size = len(self.tasks)
         lists: dict[str, tuple[Sequence[Any], str]] = {}

@@ -1,48 +1,59 @@
-"""Settings that are declared once: a field gives default, help, check and option."""
+"""Settings that are declared once.
+
+A field gives the type with its limits, the default, the help and what a report's title says. The
+option, the check, its error, the documentation and the title follow from it.
+"""
 
 from __future__ import annotations
 
-import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, field, fields
 from functools import cache
-from typing import Any
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import choose
+from gym_clalfred.schema import alternatives, words
 
 #: The largest seed, and larger than any count.
 LARGEST = 2**32 - 1
 
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+#: A number of things, if there are any.
+Count = Annotated[int, Meta(ge=1, le=LARGEST)]
 
 
 def setting(
     default: Any,
     text: str,
     *,
-    least: int = 1,
-    most: int = LARGEST,
+    title: str | None = None,
+    letter: str = "",
     choices: Callable[[], Iterable[str]] | None = None,
     path: bool = False,
     shown: str = "",
 ) -> Any:
-    """A field of a dataclass of settings.
+    """A field of a dataclass of settings; its annotation says what the value may be.
 
     Args:
         default: its value unless given.
         text: one sentence for ``--help`` and the documentation.
-        least: the smallest number allowed.
-        most: the largest.
+        title: what a report's title says before a value that is not the default; the name if
+            ``None``. Empty if the title need not say it.
+        letter: what the name of a run's folder says before such a value.
         choices: gives what a text may be.
         path: whether a text is the path of a file or folder.
         shown: how ``--help`` puts a default of ``None``.
     """
     metadata = {
         "text": text,
-        "least": least,
-        "most": most,
+        "title": title,
+        "letter": letter,
         "choices": choices,
         "path": path,
         "shown": shown,
@@ -56,20 +67,18 @@ def declared(config_class: type) -> dict[str, Field[Any]]:
 
 
 @cache
-def kind_of(config_class: type, name: str) -> tuple[type, bool]:
-    """The type of a setting and whether it may be ``None``."""
-    hint = typing.get_type_hints(config_class)[name]
-    if isinstance(hint, types.UnionType):
-        kinds = [one for one in typing.get_args(hint) if one is not type(None)]
-        return kinds[0], True
-    return hint, False
+def type_of(config_class: type, name: str) -> tuple[Any, bool]:
+    """The type of a setting, with its limits, and whether it may be ``None``."""
+    hint = typing.get_type_hints(config_class, include_extras=True)[name]
+    kinds = [one for one in alternatives(hint) if one is not NoneType]
+    return kinds[0], len(kinds) < len(alternatives(hint))
 
 
 def check(config: Any) -> None:
     """Raises ``BadInputError`` for the first setting that is not what its field says."""
     config_class: type = type(config)
     for name, one in declared(config_class).items():
-        value, (kind, optional) = getattr(config, name), kind_of(config_class, name)
+        value, (kind, optional) = getattr(config, name), type_of(config_class, name)
         if value is None and optional:
             continue
         if isinstance(value, list | tuple):
@@ -77,12 +86,12 @@ def check(config: Any) -> None:
                 f"{name} {value!r}: expected one value, since this is one run; clalfred-sweep "
                 "takes several"
             )
-        if type(value) is not kind:
-            raise BadInputError(f"{name} {value!r}: expected {_expected(kind, one)}")
-        if kind is int and not one.metadata["least"] <= value <= one.metadata["most"]:
-            raise BadInputError(f"{name} {value!r}: expected {_expected(kind, one)}")
+        try:
+            msgspec.convert(value, kind)
+        except msgspec.ValidationError:
+            raise BadInputError(f"{name} {value!r}: expected {words(kind)}") from None
         if one.metadata["choices"] is not None:
-            choose(name, str(value), one.metadata["choices"]())
+            choose(name, value, one.metadata["choices"]())
 
 
 def given(values: Mapping[str, Any], config_class: type) -> Mapping[str, Any]:
@@ -93,8 +102,24 @@ def given(values: Mapping[str, Any], config_class: type) -> Mapping[str, Any]:
     return values
 
 
-def _expected(kind: type, one: Field[Any]) -> str:
-    if kind is not int:
-        return _KINDS[kind]
-    least, most = one.metadata["least"], one.metadata["most"]
-    return f"a whole number from {least} to {most}"
+def titles(config: Any) -> list[str]:
+    """What a report's title says of the settings that are not the default."""
+    found = []
+    for name, one in declared(type(config)).items():
+        value, title = getattr(config, name), one.metadata["title"]
+        title = name.replace("_", " ") if title is None else title
+        if title and value != one.default:
+            shown = Path(value).name if one.metadata["path"] else value
+            found.append(title if value is True else f"{title} {shown}")
+    return found
+
+
+def settings_table(config_class: type) -> str:
+    """Markdown: every setting, what is expected, its default and what it is."""
+    rows = ["| setting | holds | default | what it is |", "|---|---|---|---|"]
+    for name, one in declared(config_class).items():
+        choices, default = one.metadata["choices"], one.metadata["shown"] or one.default
+        known = f" One of {', '.join(f'`{one}`' for one in choices())}." if choices else ""
+        kind = words(type_of(config_class, name)[0])
+        rows.append(f"| `{name}` | {kind} | {default} | {one.metadata['text']}{known} |")
+    return "\n".join(rows)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Labels, Results
+from clalfred.cl.experiment.settings import titles
 from clalfred.cl.registry import method_names
 
 
@@ -33,39 +34,13 @@ def common_ground(config: RunConfig, labels: Labels) -> str:
         config: of a run.
         labels: what its data, backend and eyes call themselves.
     """
-    parts = [
-        config.setup,
-        config.schedule,
-        config.evaluate_on,
-        labels.data,
-        labels.backend,
-        config.agent,
-    ]
-    if config.tasks is not None:
-        parts.append(f"tasks {config.tasks}")
-    if config.split_folder is not None:
-        parts.append(f"split folder {Path(config.split_folder).name}")
-    parts.append(labels.sight)
-    parts += [f"{name} {value}" for name, value in config.agent_changes.items()]
-    if config.augment:
-        parts.append("seven augmentations")
-    limits = [
-        f"{name} {value}"
-        for name, value in (
-            ("episodes per task", config.episodes_per_task),
-            ("evaluation episodes per task", config.evaluation_episodes),
-            ("of them before the end", config.interim_episodes),
-            ("annotations per trajectory", config.evaluation_annotations),
-            ("memory", config.memory),
-            ("batch", config.batch_size),
-            ("steps", _own_step_limit(config)),
-        )
-        if value is not None
-    ]
-    return ", ".join([*parts, *limits])
-
-
-def _own_step_limit(config: RunConfig) -> int | None:
-    """``None`` for the one that runs on such data have by default."""
-    limit = config.step_limit
-    return None if limit == config.default_step_limit else limit
+    if config.step_limit == config.default_step_limit:
+        config = replace(config, max_steps=None)
+    return ", ".join(
+        [
+            *(config.setup, config.schedule, config.evaluate_on),
+            *(labels.data, labels.backend, config.agent, labels.sight),
+            *(f"{name} {value}" for name, value in config.agent_changes.items()),
+            *titles(config),
+        ]
+    )

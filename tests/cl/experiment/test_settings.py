@@ -10,16 +10,27 @@ import pytest
 from click.testing import CliRunner
 
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.settings import check, declared, given, kind_of, setting
+from clalfred.cl.experiment.results import Labels
+from clalfred.cl.experiment.settings import (
+    Count,
+    check,
+    declared,
+    given,
+    setting,
+    settings_table,
+    type_of,
+)
+from clalfred.cl.report.ground import common_ground
 from clalfred.scripts import options
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.schema import plain
 
 
 @dataclass(frozen=True)
 class Wider(RunConfig):
     """The settings of a run and one more."""
 
-    patience: int | None = setting(None, "Tries before it gives up.", most=9, shown="no end")
+    patience: Count | None = setting(None, "Tries before it gives up.", shown="no end")
 
 
 def test_a_new_setting_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,15 +47,23 @@ def test_a_new_setting_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Tries before it gives up. [default: no end]" in " ".join(shown.split())
     assert CliRunner().invoke(command, ["--patience", "3"]).exit_code == 0
     assert found == {"patience": 3}
-    with pytest.raises(BadInputError, match="patience 12: expected a whole number from 1 to 9"):
-        Wider(patience=12)
+    with pytest.raises(BadInputError, match=r"^patience 0: expected a whole number from 1 to \d+$"):
+        Wider(patience=0)
     assert Wider(patience=3).to_dict()["patience"] == 3
+    row = (
+        "| `patience` | a whole number from 1 to 4294967295 | no end | Tries before it gives up. |"
+    )
+    assert row in settings_table(Wider).splitlines()
+    labels = Labels("small", "embedded", "masks")
+    usual, wider = (common_ground(one, labels) for one in (Wider(), Wider(patience=3)))
+    assert usual == common_ground(RunConfig(), labels)
+    assert wider == f"{usual}, patience 3"
 
 
 def test_every_setting_says_what_it_is() -> None:
     for name, one in declared(RunConfig).items():
         assert one.metadata["text"].endswith("."), name
-        assert kind_of(RunConfig, name)[0] in (str, int, bool), name
+        assert plain(type_of(RunConfig, name)[0]) in (str, int, bool), name
     undeclared = set(RunConfig().to_dict()) - set(declared(RunConfig))
     assert undeclared == {"overrides"}
 
