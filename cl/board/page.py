@@ -93,15 +93,15 @@ def _cells(one: Verified) -> list[str]:
         ", ".join(_notes(one)),
         run.tier if run.data is None else run.data,
         f"{run.order}, {run.seed}",
-        str(submission.acting["agent"]),
+        submission.acting.agent,
         submission.sha256[:12],
     ]
 
 
 def _notes(one: Verified) -> list[str]:
     submission = one.submission
-    notes = [name for name in ("blind", "deaf") if submission.acting[name]]
-    if not submission.acting["rules"] and not submission.acting["blind"]:
+    notes = [name for name in ("blind", "deaf") if getattr(submission.acting, name)]
+    if not submission.acting.rules and not submission.acting.blind:
         notes.append("without rules")
     tier = None if submission.tier is None else TIERS[submission.tier]
     if submission.max_steps != ((tier.evaluation_steps if tier else None) or 1000):

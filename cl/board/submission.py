@@ -14,74 +14,121 @@ import io
 import json
 import platform
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import torch
-from msgspec import to_builtins
+from msgspec import Meta, Struct, structs, to_builtins
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.records import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, conditions_of
-from clalfred.cl.experiment.config import RunConfig
+from clalfred.cl.experiment.config import MALFORMED, RunConfig
 from clalfred.cl.experiment.evaluate_agent import EvaluationSummary
-from clalfred.cl.metrics import SCORES, Scores
+from clalfred.cl.metrics import Scores
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource
-from gym_clalfred.data.fields import Field
 from gym_clalfred.data.manifest import code_fingerprint
 from gym_clalfred.data.trajectory import EpisodeKey, Split
-from gym_clalfred.errors import BadInputError, ClAlfredError, DataError, UsageError
+from gym_clalfred.errors import BadInputError, DataError, UsageError
+from gym_clalfred.schema import convert, parse, said
 
-FORMAT = 1
-_MARK = "clalfred-submission"
 _GZIP = b"\x1f\x8b"
 #: Larger files are not read: the whole validation split of tier full takes a tenth of it.
 LARGEST_BYTES = 200_000_000
 _MOST_EPISODES = 100_000
 _MOST_STEPS = 100_000
+_MOST_CONDITIONS = 100
 _LONGEST_NAME = 80
-#: What settings that are not settings may raise.
-_MALFORMED = (ClAlfredError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
 _PATHS = ("data", "split_folder", "encoder_weights")
 
 
-@dataclass(frozen=True)
-class Submission:
+Steps = Annotated[int, Meta(ge=0, le=_MOST_STEPS)]
+
+
+class Claim(EpisodeResult, frozen=True, kw_only=True):
+    """A finished episode with all its actions."""
+
+    conditions_met: Annotated[int, Meta(ge=0, le=_MOST_CONDITIONS)]
+    conditions: Annotated[int, Meta(ge=1, le=_MOST_CONDITIONS)]
+    steps: Steps
+    expert_steps: Steps
+    error: Annotated[str, said("a finished episode", max_length=0)]
+    actions: Annotated[str, said("all actions", pattern=r"\S")]
+
+
+class Acting(Struct, frozen=True):
+    """What the actions depended on besides episodes and simulator.
+
+    Args:
+        agent: a digest of the weights.
+        sight: how the agent sees.
+        blind: whether it was shown nothing.
+        deaf: whether it read nothing.
+        rules: those around it.
+        reads_goal: whether it reads the goal.
+    """
+
+    agent: str
+    sight: str
+    blind: bool
+    deaf: bool
+    rules: tuple[str, ...]
+    reads_goal: bool
+
+
+class Submission(Struct, frozen=True, kw_only=True, dict=True):
     """One evaluation of one agent.
 
     Args:
+        format: of the file.
         name: what the board calls it.
         split: the episodes' split.
         tier: of generated data; ``None`` for a folder of other episodes.
         data: label of the data, which is a fingerprint of its contents for generated tiers.
         backend: label of the simulator.
         max_steps: actions after which an episode was cut.
-        acting: what the actions depended on besides: a digest of the weights, what was hidden from
-            the agent, the rules around it.
-        run: settings of the run that trained it.
+        acting: what the actions depended on besides.
+        settings: of the run that trained it.
         versions: of this project and of what it computes with.
         scores: the claims, over all episodes under ``all`` and by task type.
-        results: of the episodes, with their actions.
+        episodes: how many there are.
+        results: of the episodes, with their actions; each is a line of its own.
         sha256: of the file's content.
     """
 
+    format: Literal[1] = msgspec.field(name="clalfred-submission")
     name: str
     split: Split
     tier: str | None
     data: str
     backend: str
-    max_steps: int
-    acting: Mapping[str, Any]
-    run: RunConfig
-    versions: Mapping[str, str]
-    scores: Mapping[str, Scores]
-    results: tuple[EpisodeResult, ...]
+    max_steps: Annotated[int, Meta(ge=1, le=_MOST_STEPS)]
+    acting: Acting
+    settings: dict[str, Any] = msgspec.field(name="run")
+    versions: dict[str, str]
+    scores: dict[str, Scores]
+    episodes: Annotated[int, Meta(ge=1, le=_MOST_EPISODES)]
+    results: tuple[Claim, ...] = ()
     sha256: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuses names that no table can show, and settings of no run."""
+        check_name(self.name)
+        try:
+            _ = self.run
+        except MALFORMED as error:
+            raise BadInputError(f"run: expected settings of a run, but {error}") from None
+
+    @cached_property
+    def run(self) -> RunConfig:
+        """The run that trained the agent."""
+        return RunConfig.recorded(self.settings)
 
 
 def make_submission(
@@ -117,14 +164,15 @@ def make_submission(
     rollout = RolloutConfig(max_steps=config.step_limit, backend=config.backend)
     acting = conditions_of(policy, source, rollout)
     return Submission(
-        name=check_name(name),
+        format=1,
+        name=name,
         split=EpisodeKey.parse(summary.results[0].episode).split,
         tier=config.tier if config.data is None else None,
         data=acting.pop("data"),
         backend=acting.pop("backend"),
         max_steps=acting.pop("max_steps"),
-        acting=acting,
-        run=run,
+        acting=convert(acting, Acting),
+        settings=run.to_dict(),
         versions={
             "cl-alfred-gym": __version__,
             "code": code_fingerprint(),
@@ -133,7 +181,8 @@ def make_submission(
             "numpy": np.__version__,
         },
         scores={"all": summary.overall, **summary.by_task},
-        results=summary.results,
+        episodes=len(summary.results),
+        results=tuple(Claim(**structs.asdict(result)) for result in summary.results),
     )
 
 
@@ -161,23 +210,11 @@ def write_submission(path: str | Path, submission: Submission) -> Path:
 
 def encode(submission: Submission) -> bytes:
     """The content of the file."""
-    run = submission.run.to_dict()
-    run |= {name: Path(run[name]).name for name in _PATHS if run[name] is not None}
-    head = {
-        _MARK: FORMAT,
-        "name": submission.name,
-        "split": submission.split.value,
-        "tier": submission.tier,
-        "data": submission.data,
-        "backend": submission.backend,
-        "max_steps": submission.max_steps,
-        "acting": dict(submission.acting),
-        "run": run,
-        "versions": dict(submission.versions),
-        "scores": to_builtins(submission.scores),
-        "episodes": len(submission.results),
-    }
-    return seal([head, *(to_builtins(result) for result in submission.results)])
+    head = to_builtins(structs.replace(submission, results=()))
+    del head["results"], head["sha256"]
+    paths = {name: head["run"].get(name) for name in _PATHS}
+    head["run"] |= {name: Path(path).name for name, path in paths.items() if path is not None}
+    return seal([head, *map(to_builtins, submission.results)])
 
 
 def seal(lines: Sequence[Any]) -> bytes:
@@ -220,88 +257,17 @@ def read_submission(path: str | Path) -> Submission:
             "SHA-256 of the lines before it; get the file again"
         )
     lines = content[:end].split(b"\n")[:-1]
-    head = Field.parse(lines[0], f"{path}, line 1")
-    results = [
-        _result(Field.parse(line, f"{path}, line {number}"))
+    head = parse(lines[0], Submission, f"{path}, line 1")
+    results = tuple(
+        parse(line, Claim, f"{path}, line {number}")
         for number, line in enumerate(lines[1:], start=2)
-    ]
-    return _submission(head, tuple(results), digest)
-
-
-def _submission(head: Field, results: tuple[EpisodeResult, ...], digest: str) -> Submission:
-    head[_MARK].integer(FORMAT, FORMAT)
-    name = head["name"].text()
-    if not name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        head["name"].fail(f"1 to {_LONGEST_NAME} printable characters")
-    split = head["split"]
-    if split.value not in [one.value for one in Split]:
-        split.fail("a split such as valid_unseen")
-    if head["episodes"].integer(1, _MOST_EPISODES) != len(results):
-        head["episodes"].fail(f"{len(results)}, as there are lines")
-    tier = head["tier"]
-    return Submission(
-        name=name,
-        split=Split(split.value),
-        tier=None if tier.value is None else tier.text(),
-        data=head["data"].text(),
-        backend=head["backend"].text(),
-        max_steps=head["max_steps"].integer(1, _MOST_STEPS),
-        acting=_acting(head["acting"]),
-        run=_run(head["run"]),
-        versions={key: one.text() for key, one in _items(head["versions"])},
-        scores={key: _scores(one) for key, one in _items(head["scores"])},
-        results=results,
-        sha256=digest,
     )
-
-
-def _acting(part: Field) -> dict[str, Any]:
-    found: dict[str, Any] = {name: part[name].text() for name in ("agent", "sight")}
-    found |= {name: part[name].flag() for name in ("blind", "deaf", "reads_goal")}
-    return {**found, "rules": [one.text() for one in part["rules"]]}
-
-
-def _run(part: Field) -> RunConfig:
-    if not isinstance(part.value, dict):
-        part.fail("settings by name")
-    try:
-        return RunConfig.recorded(part.value)
-    except _MALFORMED as error:
+    if head.episodes != len(results):
         raise DataError(
-            f"{part.file}: {part.path}: expected settings of a run, but {error}"
-        ) from None
-
-
-def _scores(part: Field) -> Scores:
-    shares: dict[str, float] = {}
-    for name, field in SCORES.items():
-        one = part[name]
-        if type(one.value) is not float or not 0 <= one.value <= 1:
-            one.fail("a share from 0.0 to 1.0")
-        shares[field] = one.value
-    return Scores(**shares, episodes=part["episodes"].integer(1, _MOST_EPISODES))
-
-
-def _result(line: Field) -> EpisodeResult:
-    if line["error"].text():
-        line["error"].fail("a finished episode")
-    return EpisodeResult(
-        episode=line["episode"].text(),
-        success=line["success"].flag(),
-        conditions_met=line["conditions_met"].integer(0, 100),
-        conditions=line["conditions"].integer(1, 100),
-        steps=line["steps"].integer(0, _MOST_STEPS),
-        expert_steps=line["expert_steps"].integer(0, _MOST_STEPS),
-        interactions=line["interactions"].text(),
-        end=line["end"].text(),
-        actions=line["actions"].words(),
-    )
-
-
-def _items(part: Field) -> list[tuple[str, Field]]:
-    if not isinstance(part.value, dict):
-        part.fail("an object")
-    return [(name, part[name]) for name in part.value]
+            f"{path}, line 1: episodes: expected {len(results)}, as there are lines, found "
+            f"{head.episodes}"
+        )
+    return structs.replace(head, results=results, sha256=digest)
 
 
 def _last_line(digest: str) -> bytes:

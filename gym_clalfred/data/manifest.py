@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec import Struct, to_builtins
 
 import gym_clalfred
 from gym_clalfred.classes import INSTALLED
 from gym_clalfred.data.archive import archive_path
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.fields import Field
 from gym_clalfred.data.trajectory import Split
-from gym_clalfred.errors import DataError
+from gym_clalfred.schema import Natural, read
 
 MANIFEST_NAME = "manifest.json"
 _STAMP_NAME = "stamp.json"
@@ -53,24 +53,20 @@ _DECIDING = (
 )
 #: Files among them that decide only colours, which no mask depends on.
 _ONLY_LOOKS = frozenset({"shading.py", "shadows.py", "textures.py"})
-_LARGEST_COUNT = 10**9
-_LARGEST_FILE = 10**12
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True)
-class ArchiveEntry:
+class ArchiveEntry(Struct, frozen=True):
     """One split's archive: its counts, its size and hash on disk, and the hash of its contents."""
 
-    trajectories: int
-    episodes: int
-    bytes: int
+    trajectories: Natural
+    episodes: Natural
+    bytes: Natural
     sha256: str
     content_sha256: str
 
 
-@dataclass(frozen=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """Identifies a tier: equal manifests mean equal data.
 
     Args:
@@ -81,27 +77,13 @@ class Manifest:
     """
 
     tier: str
-    seed: int
+    seed: Natural
     generator: str
     splits: Mapping[str, ArchiveEntry]
 
     def encode(self) -> bytes:
         """The document; equal manifests give equal bytes."""
-        return (json.dumps(asdict(self), indent=1, sort_keys=True) + "\n").encode()
-
-    @classmethod
-    def parse(cls, content: bytes, file: str) -> Manifest:
-        """The inverse of ``encode``; raises ``DataError`` for anything else."""
-        document = Field.parse(content, file)
-        splits = document["splits"]
-        if not isinstance(splits.value, dict):
-            splits.fail("an object")
-        return cls(
-            document["tier"].text(),
-            document["seed"].integer(0, _LARGEST_COUNT),
-            document["generator"].text(),
-            {name: _archive_entry(splits[name]) for name in splits.value},
-        )
+        return (json.dumps(to_builtins(self), indent=1, sort_keys=True) + "\n").encode()
 
     @property
     def label(self) -> str:
@@ -109,16 +91,6 @@ class Manifest:
         contents = [(name, self.splits[name].content_sha256) for name in sorted(self.splits)]
         digest = hashlib.sha256(json.dumps([self.tier, contents]).encode()).hexdigest()
         return f"{self.tier}-{digest[:8]}"
-
-
-def _archive_entry(entry: Field) -> ArchiveEntry:
-    return ArchiveEntry(
-        entry["trajectories"].integer(0, _LARGEST_COUNT),
-        entry["episodes"].integer(0, _LARGEST_COUNT),
-        entry["bytes"].integer(0, _LARGEST_FILE),
-        entry["sha256"].text(),
-        entry["content_sha256"].text(),
-    )
 
 
 @cache
@@ -172,12 +144,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 def read_manifest(folder: Path) -> Manifest:
     """Reads a folder's manifest; raises ``DataError`` if it is missing or damaged."""
-    path = folder / MANIFEST_NAME
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error}") from None
-    return Manifest.parse(content, str(path))
+    return read(folder / MANIFEST_NAME, Manifest)
 
 
 def is_intact(folder: Path, manifest: Manifest, thorough: bool = False) -> bool:

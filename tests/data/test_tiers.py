@@ -35,6 +35,7 @@ from gym_clalfred.data.tiers import (
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError, StorageError
 from gym_clalfred.rooms import PRETRAINING_NUMBERS, RoomType
+from gym_clalfred.schema import parse
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType
 
@@ -362,10 +363,10 @@ def _take_lock(path: Path) -> None:
 def test_manifests_are_read_back_and_bad_ones_refused(tmp_path: Path) -> None:
     entry = ArchiveEntry(1, 2, 3, "a", "b")
     manifest = Manifest("tiny", 0, "f", {"train": entry})
-    assert Manifest.parse(manifest.encode(), "m") == manifest
+    assert parse(manifest.encode(), Manifest, "m") == manifest
     for content in (b"[]", b'{"tier": 1}', manifest.encode().replace(b'"seed": 0', b'"seed": -1')):
         with pytest.raises(DataError):
-            Manifest.parse(content, "m")
+            parse(content, Manifest, "m")
 
 
 def test_sources_open_in_a_script_without_a_main_guard(tmp_path: Path) -> None:
