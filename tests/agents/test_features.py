@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from clalfred.agents.demonstrations import EpisodeReader, ViewStore, replay
 from clalfred.agents.episode import EncodedViews
+from clalfred.agents.two_branch.alfred_features import FILE_NAMES, read_alfred_features
 from clalfred.agents.two_branch.maps import dense, distinct_views
 from clalfred.agents.vision.appearance import appearance_of
 from clalfred.agents.vision.augment import Augmentation, augment
@@ -24,7 +25,7 @@ from gym_clalfred.data.store import StoreInfo, write_info
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import DataError
 from gym_clalfred.simulator.backends import appearance_label, make_simulator
-from gym_clalfred.simulator.contract import RenderOptions
+from gym_clalfred.simulator.contract import RenderOptions, View
 from gym_clalfred.simulator.thor import ThorOptions, ThorSimulator
 from gym_clalfred.simulator.thor.simulator import label_of
 from gym_clalfred.stream import Demonstration, TaskHint, demonstration_of
@@ -281,16 +282,38 @@ class Malicious:
 
 @pytest.fixture
 def malicious_file(tmp_path: Path) -> Iterator[Path]:
-    path = tmp_path / "weights.pt"
+    path = tmp_path / FILE_NAMES[Augmentation.NONE]
     torch.save(Malicious(), path)
     yield path
     Path("/tmp/clalfred-must-not-exist").unlink(missing_ok=True)
 
 
 def test_files_with_code_in_them_are_refused_and_not_run(malicious_file: Path) -> None:
+    with pytest.raises(DataError, match="not a file of tensors"):
+        read_alfred_features(malicious_file.parent)
     with pytest.raises(DataError, match="ResNet-18"):
         load_resnet(malicious_file)
     assert not Path("/tmp/clalfred-must-not-exist").exists()
+
+
+def test_published_features_come_in_our_order_of_views(tmp_path: Path) -> None:
+    # In the file: left, up, front, down, right; the value tells view and time.
+    maps = torch.arange(5.0).view(5, 1, 1, 1, 1) * 10 + torch.arange(3.0).view(1, 3, 1, 1, 1)
+    torch.save(maps.expand(5, 3, 512, 7, 7).contiguous(), tmp_path / "feat_conv_panoramic.pt")
+    maps = dense(read_alfred_features(tmp_path))
+    assert maps.shape == (3, 5, 512, 49)
+    for view, number in {
+        View.LEFT: 0, View.UP: 1, View.FRONT: 2, View.DOWN: 3, View.RIGHT: 4,
+    }.items():  # fmt: skip
+        assert maps[1, view].unique().tolist() == [10 * number + 1]
+
+
+def test_published_features_of_another_shape_are_refused(tmp_path: Path) -> None:
+    torch.save(torch.zeros(4, 3, 512, 7, 7), tmp_path / "feat_conv_colorSwap1_panoramic.pt")
+    with pytest.raises(DataError, match=r"expected a tensor \(5, T, 512, 7, 7\)"):
+        read_alfred_features(tmp_path, Augmentation.SWAP_1)
+    with pytest.raises(FileNotFoundError):
+        read_alfred_features(tmp_path)
 
 
 def test_maps_are_found_by_name_and_made_again(tmp_path: Path) -> None:
