@@ -274,16 +274,24 @@ def _differences(methods: dict[str, list[Results]]) -> str:
 
 
 def headline(runs: Sequence[Results]) -> str:
-    """Markdown: SR last, seen / unseen, of every method in the paper's setups, and the paper's."""
+    """Markdown: SR last, seen / unseen, in the paper's setups, and the paper's own.
+
+    Of all methods that have as many runs in both setups as the one that has most.
+    """
     plain = [run for run in as_they_are(runs) if run.config.schedule == "disjoint"]
     titles = [SETUP_TITLES[setup] for setup in HEADLINE]
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
     # Of several memories, the one that most runs have.
     setups = {group[0].config.setup: group for group in sorted(groups(plain), key=len)}
-    for method, group in by_method(of_all_methods(plain)).items():
+    found = {setup: by_method(of_all_methods(setups.get(setup, []))) for setup in HEADLINE}
+    methods = by_method(of_all_methods(plain))
+    least = {name: min(len(found[setup].get(name, ())) for setup in HEADLINE) for name in methods}
+    for method, group in methods.items():
+        if least[method] < max(least.values()):
+            continue
         row = [shown(group[0])]
         for setup in HEADLINE:
-            here = by_method(of_all_methods(setups.get(setup, []))).get(method, [])
+            here = found[setup].get(method, [])
             ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)
             theirs = [_percent(paper_value(method, setup, split, "SR_last")) for split in SPLITS]
             row += [f"{ours} ({len(here)})" if here else "–", " / ".join(theirs)]

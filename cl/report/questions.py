@@ -23,6 +23,9 @@ HEADLINE = ("behavior-il", "environment-il")
 BYTES = "bytes"
 PACKED = f"pantry ({BYTES})"
 
+#: Of fewer pairs of runs nothing is asked: resampling them would say little.
+PAIRS = 3
+
 #: Chance of a false answer that is taken.
 LEVEL = 0.05
 
@@ -114,7 +117,7 @@ def answers(methods: Mapping[str, Sequence[Results]]) -> list[Answer]:
     for question, first, second in questions:
         gaps = {split: compare(methods[first], methods[second], split) for split in SPLITS}
         there = {split: gap for split, gap in gaps.items() if gap is not None}
-        if len(there) == len(SPLITS):
+        if len(there) == len(SPLITS) and min(gap.runs for gap in there.values()) >= PAIRS:
             found.append((question, first, second, there))
     corrected = iter(holm([gap.p for *_, gaps in found for gap in gaps.values()]))
     return [

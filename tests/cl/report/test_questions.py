@@ -127,3 +127,11 @@ def test_every_question_can_be_answered_by_the_configs() -> None:
 
 def test_the_cost_is_what_the_runs_took() -> None:
     assert cost(runs_of("er", 0.5)) == "6 runs, 0.1 hours of one core"
+
+
+def test_one_pair_of_runs_answers_nothing() -> None:
+    first, second = runs_of("er", 0.9), runs_of("finetuning", 0.1)
+    (methods,) = asked([first[0], second[0]]).values()
+    assert answers(methods) == []
+    (methods,) = asked([*first, *second]).values()
+    assert answers(methods)
