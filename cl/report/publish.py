@@ -51,6 +51,9 @@ CURVE_POINTS = 120
 #: Settings that are paths.
 PATHS = ("data", "split_folder", "encoder_weights")
 
+#: What stands where there are no runs to fill in.
+NOTHING = "Not run yet."
+
 _DIGITS = 5
 
 
@@ -160,7 +163,7 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
     if "{{confidence}}" in text and leaders:
         fillings["confidence"] = link(figures.confidence(leaders[0], shown / "confidence.png"))
     for mark, filling in fillings.items():
-        text = text.replace(f"{{{{{mark}}}}}", filling)
+        text = text.replace(f"{{{{{mark}}}}}", filling or NOTHING)
     with atomic_file(page) as file:
         file.write(text.encode())
     return [page, *made]
