@@ -56,7 +56,8 @@ def read(path: Path, kind: type[T]) -> T:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{path}: damaged ({error})") from None
     except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+        advice = "; change its permissions" if isinstance(error, PermissionError) else ""
+        raise DataError(f"{path}: cannot be read ({error.strerror}){advice}") from None
     return parse(content, kind, str(path))
 
 

@@ -126,13 +126,16 @@ def test_the_probability_of_improvement_counts_pairs_of_runs() -> None:
 
 def test_pooled_differences_join_both_setups() -> None:
     runs = [
-        invented_results(RunConfig(method=method, setup=setup, memory=20), SKILLS[method])
+        invented_results(
+            RunConfig(method=method, setup=setup, order=order, memory=20), SKILLS[method]
+        )
         for method in SKILLS
         for setup in ("behavior-il", "environment-il")
+        for order in (1, 2)
     ]
     text = pooled(runs)
     assert "memory 20`" in text
-    assert "| Does replay help? | er − finetuning | 2 | **+" in text
+    assert "| Does replay help? | er − finetuning | 4 | **+" in text
     assert pooled([]) == ""
 
 
@@ -202,7 +205,7 @@ def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
     ]
     assert rows["| er"][:2] == [f"{rates[0]:.1f} / {rates[1]:.1f} (2)", "26.7 / 9.4"]
     assert rows["| er"][2].endswith("(1)")
-    assert rows["| cama"][2:] == ["–", "29.5 / 14.6 |"]
+    assert "| cama" not in rows  # it has no run in the other setup
 
 
 def test_further_orders_count_where_both_methods_have_them() -> None:

@@ -315,7 +315,7 @@ def test_a_copied_run_counts_once(tmp_path: Path) -> None:
     collect([run], tmp_path / "published")
     notices: list[str] = []
     assert len(load_runs(tmp_path, notices.append)) == 1
-    copies = (tmp_path / "copy" / "results.json", tmp_path / "published" / f"{name}.json")
+    copies = (tmp_path / "copy" / "results.json", tmp_path / "published" / f"{name}.json.gz")
     assert notices == [f"{copy}: the same run as {first}, counted once" for copy in copies]
     shown = CliRunner().invoke(main, [str(tmp_path)])
     assert all(notice in shown.output for notice in notices)
