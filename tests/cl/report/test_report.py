@@ -471,15 +471,9 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
     page = page.replace("<head>", f"<head>{WATCH}", 1).replace("</body>", f"{VISITOR}</body>", 1)
     (tmp_path / "index.html").write_text(page)
     command = [
-        str(CHROMIUM),
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--autoplay-policy=no-user-gesture-required",
-        f"--user-data-dir={tmp_path / 'profile'}",
-        "--timeout=30000",
-        "--virtual-time-budget=20000",
-        "--dump-dom",
+        *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"),
+        *("--autoplay-policy=no-user-gesture-required", "--timeout=30000"),
+        *("--virtual-time-budget=20000", f"--user-data-dir={tmp_path / 'profile'}"),
         (tmp_path / "index.html").as_uri(),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
