@@ -6,6 +6,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -60,6 +61,11 @@ Finished runs are skipped, so the same command again does what is left. Then:
     "(main, others, questions, schedules, paper); options given here win.",
 )
 @click.option("--out", type=click.Path(), required=True, help="The sweep's folder.")
+@click.option(
+    "--published",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Skip runs that are in this folder of published results, such as docs/results.",
+)
 @click.option("--engine", default="local", show_default=True, help="local or ray.")
 @click.option("--address", help="Ray cluster to use, as HOST:PORT.  [default: start one here]")
 @click.option("--jobs", type=COUNT, help="Runs at the same time.  [default: one per core]")
@@ -75,30 +81,33 @@ Finished runs are skipped, so the same command again does what is left. Then:
 )
 @clear_errors_resumable()
 def main(
-    methods: str | None,
-    setups: str | None,
-    orders: str | None,
-    seeds: str | None,
     settings: dict[str, Any],
     config: str | None,
     out: str,
+    published: Path | None,
     engine: str,
     address: str | None,
     jobs: int | None,
     retries: int,
     media: bool,
+    **lists: str | None,
 ) -> None:
     """Train and evaluate every combination of methods, setups, orders and seeds."""
     from clalfred.cl.experiment.sweep import ENGINES, RunOutcome, expand, sweep
+    from clalfred.cl.report.publish import is_published
     from gym_clalfred.data.sources import open_source
     from gym_clalfred.names import choose
 
-    lists = {"method": methods, "setup": setups, "order": orders, "seed": seeds}
-    axes = {name: _values(name, text) for name, text in lists.items() if text is not None}
+    named = {plural.removesuffix("s"): text for plural, text in lists.items()}
+    axes = {name: _values(name, text) for name, text in named.items() if text is not None}
     choose("engine", engine, ENGINES)
     runs = expand(read_settings(config), {**settings, **axes})
     # Made once here rather than waited for by every run.
-    open_source(runs[0].tier, runs[0].data)
+    source = open_source(runs[0].tier, runs[0].data)
+    if published is not None:
+        known = [run for run in runs if is_published(run, source.label, published)]
+        click.echo(f"{len(known)} of {len(runs)} runs are in {published}")
+        runs = [run for run in runs if run not in known]
     click.echo(f"{len(runs)} runs in {out}")
 
     began, ended = time.monotonic(), Counter[str]()

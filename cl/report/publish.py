@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from msgspec import structs, to_builtins
 
+from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import (
     BothSplits,
@@ -87,10 +89,9 @@ def compacted(run: Results) -> Results:
     )
     stride = max(1, -(-len(run.curves) // CURVE_POINTS))
     times = to_builtins(run.seconds)
-    paths = {name: Path(path).name for name in PATHS if (path := run.settings.get(name))}
     return structs.replace(
         run,
-        settings={**run.settings, **paths},
+        settings=_without_folders(run.settings),
         splits=BothSplits(*parts),
         curves=tuple(
             {name: round(value, _DIGITS) for name, value in row.items()}
@@ -98,6 +99,22 @@ def compacted(run: Results) -> Results:
         ),
         seconds=Seconds(**{name: round(value) for name, value in times.items()}),
     )
+
+
+def is_published(run: RunConfig, label: str, folder: Path) -> bool:
+    """Whether a folder of published results has this run, on data of this label."""
+    path = folder / f"{run.name}{COPY}"
+    if not path.exists():
+        return False
+    found = read_results(path)
+    same = found.config == RunConfig.from_dict(_without_folders(run.to_dict()))
+    return same and found.labels.data == label
+
+
+def _without_folders(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Of paths only the last part: the rest is of a machine."""
+    paths = {name: Path(path).name for name in PATHS if (path := settings.get(name))}
+    return {**settings, **paths}
 
 
 def read_published(folder: Path) -> list[Results]:

@@ -24,6 +24,8 @@ from clalfred.cl.experiment.children import REFUSED
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.sweep import Job, RunOutcome, do, expand, sweep
 from clalfred.cl.mir import MIRConfig
+from clalfred.cl.report.publish import collect
+from clalfred.cl.report.summary import load_runs
 from clalfred.scripts.sweep import main
 from gym_clalfred.errors import (
     BadInputError,
@@ -398,7 +400,7 @@ def test_without_ray_the_error_says_how_to_get_it(
         sweep(grid, tmp_path, engine="slurm")
 
 
-def test_the_command_skips_and_counts(local: Path) -> None:
+def test_the_command_skips_and_counts(local: Path, tmp_path: Path) -> None:
     common = {**SMALL, "setups": SMALL["setup"]}
     del common["setup"]
     options = [f"--{name.replace('_', '-')}={value}" for name, value in common.items()]
@@ -408,5 +410,11 @@ def test_the_command_skips_and_counts(local: Path) -> None:
     assert run.exit_code == 0, run.output
     assert run.output.startswith(f"4 runs in {local}")
     assert run.output.count("skipped") == 4
+    published = tmp_path / "published"
+    collect([one for one in load_runs(local) if one.config.method == "er"], published)
+    arguments[arguments.index(str(local))] = str(tmp_path / "runs")
+    rest = CliRunner().invoke(main, [*arguments, "--published", str(published)])
+    assert rest.output.startswith(f"2 of 4 runs are in {published}\n2 runs in")
+    assert rest.output.count("done") == 2
     wrong = CliRunner().invoke(main, ["--seeds", "one", "--out", str(local)])
     assert "expected whole numbers" in wrong.output

@@ -23,7 +23,7 @@ from clalfred.cl.report.paired import (
     room_of,
     success_rate,
 )
-from clalfred.cl.report.publish import collect, compacted, fill_in, write_page
+from clalfred.cl.report.publish import collect, compacted, fill_in, is_published, write_page
 from clalfred.cl.report.published_tables import ablations, headline, pooled, tables
 from clalfred.cl.report.summary import summarise
 from gym_clalfred.data.trajectory import Split
@@ -327,3 +327,15 @@ def test_other_settings_are_compared_within_their_preset() -> None:
         "| cama, alpha 0.5",
         "| cama (released), alpha 0.5",
     ]
+
+
+def test_a_published_run_is_known_by_its_settings_and_its_data(tmp_path: Path) -> None:
+    config = RunConfig(method="er", data="somewhere/store", memory=20)
+    run = invented_results(config, 0.5)
+    collect([run], tmp_path)
+    label = run.labels.data
+    assert is_published(config, label, tmp_path)
+    assert is_published(replace(config, data="elsewhere/store"), label, tmp_path)
+    assert not is_published(config, "other-data", tmp_path)
+    for other in ({"order": 2}, {"max_steps": 5}, {"memory": 21}, {"method": "mir"}):
+        assert not is_published(replace(config, **other), label, tmp_path)  # type: ignore[arg-type]
