@@ -130,8 +130,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
 
     ``reading.md`` in that folder is what people wrote about them; its marks ``{{overview}}``,
     ``{{tables}}``, ``{{pooled}}``, ``{{memories}}``, ``{{ablations}}``, ``{{controls}}``,
-    ``{{cost}}``, ``{{data}}``, ``{{failures}}``, ``{{curves}}``, ``{{confidence}}`` and
-    ``{{objects}}`` are filled in.
+    ``{{cost}}``, ``{{data}}``, ``{{full}}`` (of runs in its folder ``full``), ``{{failures}}``,
+    ``{{curves}}``, ``{{confidence}}`` and ``{{objects}}`` are filled in.
 
     Args:
         folder: with the files that ``collect`` wrote.
@@ -171,6 +171,7 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         "controls": controls(folder, runs),
         "cost": cost(published),
         "data": data_curve(published),
+        "full": tables(read_published(folder / "full")) if (folder / "full").is_dir() else "",
         "curves": "\n\n".join(curves[kind] for kind in sorted(curves)),
         "failures": failures(leaders[0], source) if leaders else "",
     }

@@ -279,7 +279,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
         copy = folder / f"{run.config.name}.json.gz"
         copy.write_bytes(gzip.compress(json.dumps(document).encode()))
     (folder / "reading.md").write_text(
-        "# Ours\n\n{{overview}}\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n"
+        "# Ours\n\n{{overview}}\n\n{{tables}}\n{{ablations}}\n{{failures}}\n{{curves}}\n{{full}}\n"
     )
     made = write_page(folder, page, source)
     assert made[0] == page
@@ -291,6 +291,10 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert "(results/figures/overview.png)" in text
     assert "(results/figures/success-behavior-il-disjoint.png)" in text
     assert "{{" not in text
+    assert text.endswith("Not run yet.\n")
+    collect(runs_of("joint", (1,)), folder / "full")
+    write_page(folder, page, source)
+    assert "| joint | 1 |" in page.read_text()
 
 
 def test_copies_say_nothing_about_the_machine(tmp_path: Path) -> None:
