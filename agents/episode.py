@@ -43,19 +43,22 @@ class EncodedViews:
     ) -> EncodedViews:
         """The inverse of ``state_dict``."""
         if not state["name"]:
-            return cls(state["tensors"])
-        if lookup is None:
+            views = cls(state["tensors"])
+        elif lookup is None:
             raise UsageError(
                 f"the views {state['name']!r} are in a store, not in the checkpoint: load it with "
                 "views=store.load"
             )
-        return lookup(state["name"])
+        else:
+            views = lookup(state["name"])
+        return views.packed() if state["packed"] else views
 
     def state_dict(self) -> dict[str, Any]:
         """The tensors, or only their name if a store has them."""
+        packed = isinstance(self.tensors, PackedTensors)
         if self.name:
-            return {"name": self.name}
-        return {"name": "", "tensors": dict(self.tensors)}
+            return {"name": self.name, "packed": packed}
+        return {"name": "", "packed": packed, "tensors": dict(self.tensors)}
 
     def to(self, device: torch.device) -> EncodedViews:
         """The same on a device."""
@@ -137,6 +140,11 @@ class EncodedEpisode:
 
     def __len__(self) -> int:
         return len(self.actions)
+
+    def packed(self) -> EncodedEpisode:
+        """The same, its views compressed."""
+        augmented = tuple(one.packed() for one in self.augmented)
+        return replace(self, views=self.views.packed(), augmented=augmented)
 
     def state_dict(self) -> dict[str, Any]:
         """The episode as tensors and plain values; of views in a store only the name."""

@@ -43,6 +43,7 @@ class MethodConfig:
         memory: M, episodes that may be kept in all, the gathered ones included.
         memory_bytes: bytes that the memory's episodes may take, instead of a number of episodes;
             0 for no such limit.
+        packed: keep what was seen compressed, without loss, and count it so.
         average: a; what is evaluated is the average ``e <- (1 - a) * e + a * theta`` over the
             updates (Soutif-Cormerais et al. 2023) instead of the last weights; 0 for the last.
         training: optimiser settings and the whole batch's size.
@@ -62,6 +63,7 @@ class MethodConfig:
     stream_size: int = 16
     memory: int = 500
     memory_bytes: int = 0
+    packed: bool = False
     average: float = 0.0
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
@@ -253,7 +255,12 @@ class ContinualLearner(BehaviorCloning):
     def remember(self, update: Update) -> None:
         """Offers the streamed episodes of a group to the memory."""
         for item in self.to_store(update):
-            self.memory.add(item)
+            self.keep(item)
+
+    def keep(self, item: MemoryItem) -> None:
+        """Offers one item to the memory, packed if the settings say so."""
+        episode = item.episode.packed() if self.method.packed else item.episode
+        self.memory.add(replace(item, episode=episode))
 
     def _log_accuracy(self, update: Update) -> None:
         """How often the agent was right, before the update, about the streamed episodes."""

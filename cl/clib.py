@@ -129,7 +129,7 @@ class CLIB(ContinualLearner):
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
         """Remembers first; then every update is on the memory alone."""
         for episode in group:
-            self.memory.add(MemoryItem(episode))
+            self.keep(MemoryItem(episode))
         for _ in range(self.updates_due(len(group))):
             slots = self.memory.sample(self.replay_size)
             others = [slot for slot in range(len(self.memory)) if slot not in set(slots)]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 
-from clalfred.agents.episode import EncodedEpisode, EncodedViews
+from clalfred.agents.episode import EncodedEpisode
 from clalfred.cl.base import ContinualLearner, MethodConfig
 from clalfred.cl.memory import ByteMemory, MemoryItem
 from gym_clalfred.actions import Action
@@ -20,7 +20,6 @@ class PantryConfig(MethodConfig):
     """Adds to the common settings.
 
     Args:
-        packed: keep what was seen compressed, without loss, and count it so.
         varied: keep all kinds of behaviour equally often, see ``kind_of``, instead of a random
             sample.
     """
@@ -48,7 +47,7 @@ class Pantry(ContinualLearner):
 
 
 class PantryMemory(ByteMemory):
-    """Packs episodes; if it is to be varied, makes room where one kind is most frequent.
+    """Limited by bytes or episodes; if it is to be varied, drops what is most frequent.
 
     Args:
         episodes: how many to keep at most, if the settings have no limit of bytes.
@@ -59,10 +58,6 @@ class PantryMemory(ByteMemory):
     def __init__(self, episodes: int, method: PantryConfig, generator: torch.Generator) -> None:
         super().__init__(method.memory_bytes or episodes, generator)
         self._method = method
-
-    def add(self, item: MemoryItem) -> int | None:
-        """Packs and keeps the episode; others, or itself, may have to go."""
-        return super().add(self._stored(item))
 
     def is_too_large(self, item: MemoryItem) -> bool:
         """Only bytes can be too many."""
@@ -83,21 +78,6 @@ class PantryMemory(ByteMemory):
         most = max(counts.values())
         frequent = [slot for slot, kind in enumerate(kinds) if counts[kind] == most]
         return max(frequent, key=self._draws.__getitem__)
-
-    def load_state_dict(
-        self, state: Mapping[str, Any], views: Callable[[str], EncodedViews] | None = None
-    ) -> None:
-        """Continues from ``state_dict``."""
-        super().load_state_dict(state, views)
-        self._entries = [self._stored(item) for item in self._entries]
-
-    def _stored(self, item: MemoryItem) -> MemoryItem:
-        if not self._method.packed:
-            return item
-        episode = item.episode
-        augmented = tuple(one.packed() for one in episode.augmented)
-        packed = replace(episode, views=episode.views.packed(), augmented=augmented)
-        return replace(item, episode=packed)
 
 
 def kind_of(episode: EncodedEpisode) -> frozenset[Action]:

@@ -347,14 +347,14 @@ def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
 def as_they_are(runs: Sequence[Results]) -> list[Results]:
     """Those of methods with the settings of their preset, or distilling as strongly as is best.
 
-    The size of their memory does not matter.
+    The size of their memory does not matter, nor whether it is packed.
     """
     return [run for run in runs if not _other_settings(run.config)]
 
 
 def _other_settings(config: RunConfig) -> set[str]:
     tuned = {"distillation_weight"} if TUNED in config.method_title else set()
-    return config.variant.keys() - {"memory", "memory_bytes"} - tuned
+    return config.variant.keys() - {"memory", "memory_bytes", "packed"} - tuned
 
 
 def _plain_title(run: Results) -> str:

@@ -36,6 +36,7 @@ _DERPP, _CAMA = f"der++ ({TUNED})", f"cama ({TUNED})"
 _EQUAL = f"der++ ({TUNED}, replay_weight 1.0)"
 _WITHOUT = "der++ (distillation_weight 0.0, replay_weight 1.0)"
 _SAME_K = "er (stream_size 3)"
+_PACKED_TUNED = f"{TUNED}, {BYTES}, packed True"
 
 #: Question, and the two methods: does the first solve more than the second?
 QUESTIONS = (
@@ -55,6 +56,8 @@ QUESTIONS = (
     ("Does packing help at equal bytes?", PACKED, "er"),
     ("Does keeping kinds equally often help?", f"pantry ({BYTES}, varied True)", PACKED),
     ("Does packing help at equal episodes?", "pantry", "er"),
+    ("Is Pantry ahead of packed DER++ at equal bytes?", PACKED, f"der++ ({_PACKED_TUNED})"),
+    ("Is Pantry ahead of packed CAMA at equal bytes?", PACKED, f"cama ({_PACKED_TUNED})"),
     ("Is CAMA ahead of DER++?", _CAMA, _DERPP),
     ("Is CAMA ahead of ER?", _CAMA, "er"),
     ("Is DER++ ahead of ER?", _DERPP, "er"),

@@ -230,14 +230,15 @@ def test_a_pantry_keeps_what_is_rare() -> None:
     assert kept.count(kind_of(episode_of(SLICE))) == 2
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_a_pantry_holds_more_if_it_packs(packed: bool) -> None:
-    method = PantryConfig(memory_bytes=20_000, packed=packed)
-    memory = PantryMemory(0, method, torch.Generator().manual_seed(0))
-    for number in range(100):
-        memory.add(MemoryItem(episode_of(PICK, number)))
-    assert sum(memory.bytes().values()) <= 20_000
-    assert len(memory) == (100 if packed else 4)
+@pytest.mark.parametrize("method", ["er", "der++", "cama", "pantry"])
+def test_a_memory_holds_more_if_it_is_packed(method: str) -> None:
+    held = []
+    for packed in (False, True):
+        agent = learner(method, packed=packed, memory_bytes=9_000)
+        agent.learn(stream_for(agent, 24))
+        assert sum(agent.memory.bytes().values()) <= 9_000
+        held.append(len(agent.memory))
+    assert held[0] < held[1]
 
 
 def test_packing_loses_nothing() -> None:
@@ -249,10 +250,15 @@ def test_packing_loses_nothing() -> None:
             assert packed[name].dtype == one.dtype
 
 
-def test_packed_or_not_a_pantry_learns_the_same() -> None:
-    one, other = learner("pantry"), learner("pantry", packed=False)
+@pytest.mark.parametrize("method", ["er", "der++", "cama", "clib", "pantry"])
+def test_packed_or_not_a_method_learns_the_same_and_resumes(method: str) -> None:
+    one, other, third = (learner(method, packed=packed) for packed in (True, False, True))
+    stream = stream_for(one, 12)
     for agent in (one, other):
-        agent.learn(stream_for(agent, 12))
-    assert len(one.memory) > 0
-    for mine, theirs in zip(one.agent.parameters(), other.agent.parameters()):
-        assert torch.equal(mine, theirs)
+        agent.learn(stream[:6])
+    third.load_state_dict(one.state_dict())
+    assert third.memory.bytes() == one.memory.bytes() != other.memory.bytes()
+    for agent in (one, other, third):
+        agent.learn(stream[6:])
+    for mine, *others in zip(*(agent.agent.parameters() for agent in (one, other, third))):
+        assert all(torch.equal(mine, theirs) for theirs in others)
