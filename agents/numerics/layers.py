@@ -32,17 +32,23 @@ class Linear(nn.Module):
         for one in (self.weight, self.bias):
             nn.init.uniform_(one, -(inputs**-0.5), inputs**-0.5)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """(..., outputs)."""
+    def forward(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
+        """(..., outputs).
+
+        Args:
+            x: (..., inputs).
+            rows: (n,) which rows of the flattened x count, rising; to spare paddings. The others
+                get the bias alone, and no later gradient may come from them.
+        """
         if x.device.type != "cpu" or x.dtype != torch.float32:
             return x @ self.weight + self.bias
         flat = x.reshape(-1, x.shape[-1])
-        if not torch.is_grad_enabled():
+        if rows is None and not torch.is_grad_enabled():
             made = flat.new_empty(len(flat), len(self.bias))
             arrays = (one.detach().numpy() for one in (flat, self.weight, self.bias, made))
             _multiply_and_add(*arrays)
             return made.view(*x.shape[:-1], -1)
-        product: Tensor = _PortableProduct.apply(flat, self.weight)
+        product: Tensor = _PortableProduct.apply(flat, self.weight, rows)
         return product.view(*x.shape[:-1], -1) + self.bias
 
 
@@ -63,15 +69,26 @@ class BitLinear(nn.Module):
 
 class _PortableProduct(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
-        ctx.save_for_backward(x, weight)
-        return _multiply(x, weight)
+    def forward(ctx: Any, x: Tensor, weight: Tensor, rows: Tensor | None) -> Tensor:
+        used = x if rows is None else x[rows]
+        ctx.save_for_backward(used, weight, rows)
+        return _spread(_multiply(used, weight), rows, len(x))
 
     @staticmethod
-    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, Tensor]:
-        x, weight = ctx.saved_tensors
-        of_x = _multiply(slope, weight.t()) if ctx.needs_input_grad[0] else None
-        return of_x, _multiply(x.t(), slope)
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor | None, Tensor, None]:
+        x, weight, rows = ctx.saved_tensors
+        used = slope if rows is None else slope[rows]
+        of_x = None
+        if ctx.needs_input_grad[0]:
+            of_x = _spread(_multiply(used, weight.t()), rows, len(slope))
+        return of_x, _multiply(x.t(), used), None
+
+
+def _spread(values: Tensor, rows: Tensor | None, count: int) -> Tensor:
+    """The values in their rows of ``count``, and zeros in the others."""
+    if rows is None:
+        return values
+    return values.new_zeros(count, values.shape[1]).index_copy_(0, rows, values)
 
 
 class _BitProduct(torch.autograd.Function):

@@ -131,13 +131,15 @@ class SemanticMapNetwork(nn.Module):
         valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
         words = drop(self.words(tokens) + self.numbers(number))
         there = valid.unsqueeze(2)
-        context = drop(F.relu(self.wide(window(words * there, 2)))) * there
-        features = drop(F.relu(self.near(window(context, 1))) + self.direct(words))
+        # Paddings are masked wherever they are read, so they need no products.
+        rows = valid.flatten().nonzero().flatten()
+        context = drop(F.relu(self.wide(window(words * there, 2), rows))) * there
+        features = drop(F.relu(self.near(window(context, 1), rows)) + self.direct(words, rows))
         return Reading(
             features,
-            self.plan_key(features),
-            self.walk_key(features),
-            self.walk_value(features),
+            self.plan_key(features, rows),
+            self.walk_key(features, rows),
+            self.walk_value(features, rows),
             valid,
         )
 
