@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from clalfred.agents.two_branch.fast.kernels import ZERO, add_rows
+from clalfred.agents.two_branch.fast.kernels import add_rows
 from gym_clalfred.simulator.jit import kernel
 
 _F32 = NDArray[np.float32]
@@ -110,9 +110,9 @@ class _BitProduct(torch.autograd.Function):
 
 def _multiply(x: Tensor, y: Tensor) -> Tensor:
     """``x @ y`` for (n, k) and (k, m)."""
-    out = x.new_zeros(len(x), y.shape[1])
+    out = x.new_empty(len(x), y.shape[1])
     left, right = x.detach().contiguous().numpy(), y.detach().contiguous().numpy()
-    _add_product(left, right, out.numpy())
+    _write_product(left, right, out.numpy())
     return out
 
 
@@ -120,15 +120,14 @@ _compiled = kernel(error_model="numpy")
 
 
 @_compiled
-def _add_product(x: _F32, matrix: _F32, out: _F32) -> None:
-    add_rows(x, 0, len(x), matrix, out, 0)
+def _write_product(x: _F32, matrix: _F32, out: _F32) -> None:
+    add_rows(x, 0, len(x), matrix, out, 0, True)
 
 
 @_compiled
 def _multiply_and_add(x: _F32, matrix: _F32, bias: _F32, out: _F32) -> None:
     """Writes ``x @ matrix + bias`` to out."""
-    out[:] = ZERO
-    add_rows(x, 0, len(x), matrix, out, 0)
+    add_rows(x, 0, len(x), matrix, out, 0, True)
     for row in range(np.uint64(len(out))):
         for column in range(np.uint64(len(bias))):
             out[row, column] = out[row, column] + bias[column]

@@ -116,7 +116,9 @@ def _add_to_tile(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) -> None:
+def add_rows(
+    x: F32, first: int, count: int, matrix: F32, out: F32, place: int, fresh: bool = False
+) -> None:
     """Adds the product of ``count`` rows of x, from ``first`` on, to rows of out from ``place`` on.
 
     Args:
@@ -126,6 +128,7 @@ def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) 
         matrix: (k, m).
         out: (M, m).
         place: row of out.
+        fresh: whether to take these rows of out for zeros, whatever they hold.
     """
     columns = np.uint64(matrix.shape[1])
     source, target, rows = np.uint64(first), np.uint64(place), np.uint64(count)
@@ -137,7 +140,7 @@ def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) 
             height = min(ROWS, rows - begin)
             for i in range(height):
                 for j in range(width):
-                    tile[i * COLUMNS + j] = out[target + begin + i, left + j]
+                    tile[i * COLUMNS + j] = ZERO if fresh else out[target + begin + i, left + j]
             _add_to_tile(x, source + begin, height, matrix, left, width, tile)
             for i in range(height):
                 for j in range(width):
