@@ -75,7 +75,9 @@ class ActionHeuristics:
             front_classes: (H, W) its classes; without them nothing counts as unseen.
             trace: of the episode so far.
         """
-        seen = EpisodeTrace((*trace.fronts, zlib.crc32(np.ascontiguousarray(front))), trace.action)
+        seen = EpisodeTrace(
+            (*trace.fronts, zlib.crc32(np.ascontiguousarray(front).data)), trace.action
+        )
         allowed = scores.copy()
         if self.vary_if_still and seen.stands_still and seen.action is not None:
             allowed[seen.action] = -np.inf
