@@ -86,7 +86,7 @@ def _add_to_tile(
     first: np.uint64,
     height: np.uint64,
     matrix: F32,
-    left: np.uint64,
+    left: int,
     width: np.uint64,
     tile: F32,
 ) -> None:
