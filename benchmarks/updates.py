@@ -4,8 +4,9 @@
 with ALFRED's lengths, 11 of them streamed and 21 from memory. The released implementation takes 61
 to 74 s and 15 GB for it on this kind of machine. ``--plain`` compares the same update with that of
 a network written in the ordinary way, each in a process of its own, whatever the machine. ``--size
-small`` measures an update on the small encoder's maps, ``--rollouts`` the steps per second of a
-trained agent on validation episodes, with their resets, rendering and network.
+small`` measures an update on the small encoder's maps, ``--size masks`` one of ER with the default
+agent, ``--rollouts`` the steps per second of a trained agent on validation episodes, with their
+resets, rendering and network.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
+from statistics import median
 from typing import NamedTuple
 
 import torch
@@ -28,12 +31,15 @@ from clalfred.agents.episode import EncodedEpisode, EncodedViews
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.agents.numerics.arithmetic import make_portable
 from clalfred.agents.plain import PlainTwoBranch
+from clalfred.agents.registry import make_agent
+from clalfred.agents.semantic_map.room_map import BITS, NUMBERS
 from clalfred.agents.two_branch.agent import TwoBranch
 from clalfred.agents.two_branch.config import TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense_views
 from clalfred.agents.vision.conv_encoder import ConvEncoder
 from clalfred.agents.vision.encoder import VisualEncoder
 from clalfred.cl.cama import CAMA
+from clalfred.cl.er import ER
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.memory import MemoryItem
 from gym_clalfred.actions import Action
@@ -103,6 +109,38 @@ def make_learner(
     for slot, one in enumerate(logits):
         agent.memory.rewrite(slot, one)
     return agent, stream, tuple(range(len(agent.memory)))
+
+
+def mapped(episode: EncodedEpisode) -> EncodedEpisode:
+    """An episode as the default agent keeps it, with random views."""
+    generator, steps = torch.Generator().manual_seed(0), len(episode)
+    views = {
+        "bits": torch.randint(0, 256, (3, steps, -(-BITS // 8)), generator=generator),
+        "numbers": torch.rand(steps, NUMBERS, generator=generator).half(),
+        "places": torch.randint(0, 119, (steps,), generator=generator).to(torch.uint8),
+    }
+    # An eighth of the bits are set, as about so many are in rooms.
+    views["bits"] = (views["bits"][0] & views["bits"][1] & views["bits"][2]).to(torch.uint8)
+    return replace(episode, views=EncodedViews(views))
+
+
+def measure_default_update(repeats: int) -> None:
+    """Updates of ER on 8 episodes with the default agent, by its time on the processor."""
+    make_portable()
+    keep_freed_memory()
+    learner = ER(make_agent("semantic-map"), device="cpu")
+    stream = tuple(map(mapped, demonstrations(1, torch.int8)[1::4]))
+    learner.update(stream, ())
+    times = []
+    for _ in range(repeats):
+        processor = time.process_time()
+        learner.update(stream, ())
+        times.append(1000 * (time.process_time() - processor))
+    steps = sum(len(episode) for episode in stream)
+    print(
+        f"ER, default agent: {len(stream)} episodes, {steps} steps: {min(times):.1f} ms an update, "
+        f"median {median(times):.1f} ms (processor)"
+    )
 
 
 @contextmanager
@@ -211,7 +249,7 @@ def measure_rollouts(agent: str, tier: str, counts: tuple[int, ...]) -> None:
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", choices=("paper", "small"), default="paper")
+    parser.add_argument("--size", choices=("paper", "small", "masks"), default="paper")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="compare with a plain network")
@@ -224,6 +262,8 @@ def main() -> None:
         compare(options.threads, options.repeats)
     elif options.rollouts:
         measure_rollouts(options.agent, options.tier, (1, 8, 32))
+    elif options.size == "masks":
+        measure_default_update(options.repeats)
     else:
         measure_update(options.size, options.repeats)
 

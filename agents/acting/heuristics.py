@@ -32,7 +32,10 @@ class EpisodeTrace:
         """Whether the last ten views are also a run of ten before them."""
         last = self.fronts[-LOOP_LENGTH:]
         starts = range(len(self.fronts) - 2 * LOOP_LENGTH + 1)
-        return any(self.fronts[start : start + LOOP_LENGTH] == last for start in starts)
+        return any(
+            self.fronts[start] == last[0] and self.fronts[start : start + LOOP_LENGTH] == last
+            for start in starts
+        )
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,9 @@ class ActionHeuristics:
             front_classes: (H, W) its classes; without them nothing counts as unseen.
             trace: of the episode so far.
         """
-        seen = EpisodeTrace((*trace.fronts, zlib.crc32(front.tobytes())), trace.action)
+        seen = EpisodeTrace(
+            (*trace.fronts, zlib.crc32(np.ascontiguousarray(front).data)), trace.action
+        )
         allowed = scores.copy()
         if self.vary_if_still and seen.stands_still and seen.action is not None:
             allowed[seen.action] = -np.inf

@@ -102,7 +102,10 @@ class SemanticMap(Agent):
         for observation, memory, (action, target), picture in zip(
             observations, memories, previous.tolist(), pictures
         ):
-            changed = memory.views is None or not np.array_equal(observation["rgb"], memory.views)
+            # View by view: mostly the first has changed already.
+            changed = memory.views is None or not all(
+                map(np.array_equal, observation["rgb"], memory.views)
+            )
             if action != START:
                 memory.did(action, target, changed)
             memory.views = observation["rgb"]
@@ -243,8 +246,9 @@ class SemanticMap(Agent):
         self, batch: Batch, past: _History, mirror: Tensor, generator: torch.Generator | None
     ) -> WalkerInput:
         packed = torch.cat([views["bits"] for views in batch.views])
-        shifts = torch.arange(7, -1, -1, device=packed.device, dtype=torch.uint8)
-        bits = (packed.unsqueeze(2) >> shifts).bitwise_and_(1).flatten(1)[:, :BITS]
+        bits = torch.from_numpy(np.unpackbits(packed.cpu().numpy(), axis=1, count=BITS))
+        bits = bits.to(packed.device)
+        bits[mirror] = bits[mirror][:, self._mirror_bits]
         numbers = torch.cat([views["numbers"] for views in batch.views]).float()
         flipped = numbers[:, self._mirror_numbers] * self._mirror_signs.to(numbers.device)
         tried = torch.zeros(len(bits), _ACTIONS + 1, device=bits.device)
@@ -254,7 +258,7 @@ class SemanticMap(Agent):
                 tried, numbers, past.next_verb, _mirrored_actions(batch, mirror), generator
             )
         return WalkerInput(
-            torch.where(mirror.unsqueeze(1), bits[:, self._mirror_bits], bits),
+            bits,
             numbers,
             tried,
             past.next_verb,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -131,13 +131,15 @@ class SemanticMapNetwork(nn.Module):
         valid = torch.arange(tokens.shape[1], device=tokens.device) < lengths.unsqueeze(1)
         words = drop(self.words(tokens) + self.numbers(number))
         there = valid.unsqueeze(2)
-        context = drop(F.relu(self.wide(window(words * there, 2)))) * there
-        features = drop(F.relu(self.near(window(context, 1))) + self.direct(words))
+        # Paddings are masked wherever they are read, so they need no products.
+        rows = valid.flatten().nonzero().flatten()
+        context = drop(F.relu(self.wide(window(words * there, 2), rows))) * there
+        features = drop(F.relu(self.near(window(context, 1), rows)) + self.direct(words, rows))
         return Reading(
             features,
-            self.plan_key(features),
-            self.walk_key(features),
-            self.walk_value(features),
+            self.plan_key(features, rows),
+            self.walk_key(features, rows),
+            self.walk_value(features, rows),
             valid,
         )
 
@@ -206,7 +208,24 @@ class ByteDropout:
         # Eight bits are enough to draw by, and cheap.
         drawn = torch.empty(values.shape, dtype=torch.uint8)
         kept = drawn.random_(0, 256, generator=self.generator) >= round(256 * self.share)
-        return values * kept.to(values.device) / (1 - round(256 * self.share) / 256)
+        share = 1 - round(256 * self.share) / 256
+        dropped: Tensor = _Dropped.apply(values, kept.to(values.device), share)
+        return dropped
+
+
+class _Dropped(torch.autograd.Function):
+    """``values * kept / share``, with one array less each way."""
+
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, kept: Tensor, share: float) -> Tensor:
+        ctx.save_for_backward(kept)
+        ctx.share = share
+        return (values * kept).div_(share)
+
+    @staticmethod
+    def backward(ctx: Any, slope: Tensor) -> tuple[Tensor, None, None]:
+        (kept,) = ctx.saved_tensors
+        return (slope / ctx.share).mul_(kept), None, None
 
 
 def window(values: Tensor, reach: int) -> Tensor:

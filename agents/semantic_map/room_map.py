@@ -267,32 +267,43 @@ def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
     """Sums over the pixels of each class in a cell of a view; gives how many classes there are."""
     step = PIXELS // CELLS
     top, left = cell // CELLS * step, cell % CELLS * step
-    kinds, last = 0, -1
+    kinds, current, last = 0, 0, -1
+    pixels, columns, rows, total, least = 0, 0, 0, 0.0, 0.0
     for row in range(top, top + step):
         for column in range(left, left + step):
-            label = classes[row, column]
-            if label == 0:
-                continue
-            if last < 0 or tally[last, 0] != label:
-                last = -1
+            label = int(classes[row, column])
+            if label != current:
+                # Neighbours mostly show the same class, whose sums are written when it ends.
+                if last >= 0:
+                    _write(tally, last, pixels, total, least, columns, rows)
+                current, last = label, -1
                 for kind in range(kinds):
                     if tally[kind, 0] == label:
                         last = kind
-                        break
-                if last < 0:
-                    if kinds == len(tally):
-                        continue
+                if last < 0 and label > 0 and kinds < len(tally):
                     last = kinds
-                    tally[last, :] = 0.0
-                    tally[last, 0], tally[last, 3] = label, 1e9
+                    tally[last, 0] = label
+                    _write(tally, last, 0, 0.0, 1e9, 0, 0)
                     kinds += 1
-            distance = depth[row, column]
-            tally[last, 1] += 1
-            tally[last, 2] += distance
-            tally[last, 3] = min(tally[last, 3], distance)
-            tally[last, 4] += column
-            tally[last, 5] += row
+                if last >= 0:
+                    pixels, total, least = int(tally[last, 1]), tally[last, 2], tally[last, 3]
+                    columns, rows = int(tally[last, 4]), int(tally[last, 5])
+            if last >= 0:
+                distance = depth[row, column]
+                pixels += 1
+                total += distance
+                least = min(least, distance)
+                columns += column
+                rows += row
+    if last >= 0:
+        _write(tally, last, pixels, total, least, columns, rows)
     return kinds
+
+
+@kernel()
+def _write(tally, kind, pixels, total, least, columns, rows):  # type: ignore[no-untyped-def]
+    tally[kind, 1], tally[kind, 2], tally[kind, 3] = pixels, total, least
+    tally[kind, 4], tally[kind, 5] = columns, rows
 
 
 @kernel()

@@ -88,6 +88,15 @@ def test_products_are_sums_in_order_bit_by_bit(data: st.DataObject, n: int, k: i
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("n", [1, 16, 17, 34])
+@pytest.mark.parametrize("m", [255, 256, 300, 515])
+def test_products_wider_than_a_tile_are_sums_in_order_too(n: int, m: int) -> None:
+    x, matrix, out = (draw(*shape).numpy() for shape in ((n, 11), (11, m), (n, m)))
+    expected = added_in_order(x, matrix, out)
+    kernels.add_products(x[None], matrix[None], out[None])
+    np.testing.assert_array_equal(out, expected)
+
+
 def draw(*shape: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(sum(shape))
     return torch.randn(shape, generator=generator)

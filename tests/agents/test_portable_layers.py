@@ -23,6 +23,25 @@ def test_values_and_gradients_are_those_of_a_product(shape: tuple[int, ...]) -> 
         torch.testing.assert_close(one.double(), other, rtol=1e-5, atol=1e-5)
 
 
+def test_rows_that_do_not_count_change_no_bit_of_the_others() -> None:
+    torch.manual_seed(0)
+    layer, x, slope = Linear(11, 6), torch.randn(3, 5, 11), torch.randn(3, 5, 6)
+    counts = torch.rand(3, 5) < 0.6
+    slope *= counts.unsqueeze(2)
+    found = []
+    for rows in (None, counts.flatten().nonzero().flatten()):
+        layer.zero_grad()
+        given = x.clone().requires_grad_()
+        made = layer(given, rows)
+        (made * slope).sum().backward()
+        assert given.grad is not None
+        with torch.no_grad():
+            assert torch.equal(layer(given, rows)[counts], made[counts])
+        found.append([made[counts], given.grad, *(one.grad for one in layer.parameters())])
+    assert all(map(torch.equal, *found))
+    assert torch.equal(made[~counts], layer.bias.expand(int((~counts).sum()), -1))
+
+
 def test_bits_are_multiplied_as_numbers_would_be() -> None:
     torch.manual_seed(0)
     layer = BitLinear(40, 6, like=40)

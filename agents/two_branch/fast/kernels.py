@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 F32 = NDArray[np.float32]
 I64 = NDArray[np.int64]
 
-#: Rows that are multiplied together: their results stay in the first cache.
+#: Rows and columns that are multiplied together: their results stay in the first cache.
 ROWS = np.uint64(16)
+COLUMNS = np.uint64(256)
 
 ZERO, HALF, ONE, TWO = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0))
 _N0, _N1, _N2, _N3, _N4 = (np.uint64(value) for value in range(5))
@@ -79,8 +80,45 @@ def tanh(x: np.float32) -> np.float32:
     return found if x >= ZERO else -found
 
 
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _add_to_tile(
+    x: F32,
+    first: np.uint64,
+    height: np.uint64,
+    matrix: F32,
+    left: int,
+    width: np.uint64,
+    tile: F32,
+) -> None:
+    """``add_rows`` for ``height`` rows of x and ``width`` columns of the matrix from ``left`` on.
+
+    Two rows share what is read of the matrix. Without a second one the last counts twice, and
+    what becomes of it in the tile is not used.
+    """
+    terms = np.uint64(matrix.shape[0])
+    whole = terms - terms % _N4
+    for k in range(_N0, whole, _N4):
+        for i in range(_N0, height, _N2):
+            one, other = first + i, first + min(i + _N1, height - _N1)
+            a, b, c, d = x[one, k], x[one, k + _N1], x[one, k + _N2], x[one, k + _N3]
+            e, f, g, h = x[other, k], x[other, k + _N1], x[other, k + _N2], x[other, k + _N3]
+            to = i * COLUMNS
+            for j in range(width):
+                p, q = matrix[k, left + j], matrix[k + _N1, left + j]
+                r, s = matrix[k + _N2, left + j], matrix[k + _N3, left + j]
+                tile[to + j] = tile[to + j] + a * p + b * q + c * r + d * s
+                tile[to + COLUMNS + j] = tile[to + COLUMNS + j] + e * p + f * q + g * r + h * s
+    for k in range(whole, terms):
+        for i in range(height):
+            a, to = x[first + i, k], i * COLUMNS
+            for j in range(width):
+                tile[to + j] = tile[to + j] + a * matrix[k, left + j]
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) -> None:
+def add_rows(
+    x: F32, first: int, count: int, matrix: F32, out: F32, place: int, fresh: bool = False
+) -> None:
     """Adds the product of ``count`` rows of x, from ``first`` on, to rows of out from ``place`` on.
 
     Args:
@@ -90,31 +128,23 @@ def add_rows(x: F32, first: int, count: int, matrix: F32, out: F32, place: int) 
         matrix: (k, m).
         out: (M, m).
         place: row of out.
+        fresh: whether to take these rows of out for zeros, whatever they hold.
     """
-    terms, columns = np.uint64(matrix.shape[0]), np.uint64(matrix.shape[1])
+    columns = np.uint64(matrix.shape[1])
     source, target, rows = np.uint64(first), np.uint64(place), np.uint64(count)
-    whole = terms - terms % _N4
-    for begin in range(_N0, rows, ROWS):
-        end = min(begin + ROWS, rows)
-        for k in range(_N0, whole, _N4):
-            for i in range(begin, end):
-                a, b = x[source + i, k], x[source + i, k + _N1]
-                c, d = x[source + i, k + _N2], x[source + i, k + _N3]
-                to = target + i
-                for j in range(columns):
-                    out[to, j] = (
-                        out[to, j]
-                        + a * matrix[k, j]
-                        + b * matrix[k + _N1, j]
-                        + c * matrix[k + _N2, j]
-                        + d * matrix[k + _N3, j]
-                    )
-        for k in range(whole, terms):
-            for i in range(begin, end):
-                a = x[source + i, k]
-                to = target + i
-                for j in range(columns):
-                    out[to, j] = out[to, j] + a * matrix[k, j]
+    # One array with constant distances tells the compiler that rows do not overlap.
+    tile = np.zeros(ROWS * COLUMNS, np.float32)
+    for left in range(_N0, columns, COLUMNS):
+        width = min(COLUMNS, columns - left)
+        for begin in range(_N0, rows, ROWS):
+            height = min(ROWS, rows - begin)
+            for i in range(height):
+                for j in range(width):
+                    tile[i * COLUMNS + j] = ZERO if fresh else out[target + begin + i, left + j]
+            _add_to_tile(x, source + begin, height, matrix, left, width, tile)
+            for i in range(height):
+                for j in range(width):
+                    out[target + begin + i, left + j] = tile[i * COLUMNS + j]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
