@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -145,7 +146,7 @@ def _spot(
         x, z = turn(x, z, -fixture.yaw)
         if not _is_near(surface, x, z):
             continue
-        odds = abs(np.log((right - left) * depth / FOCAL / across))
+        odds = abs(math.log((right - left) * depth / FOCAL / across))
         if best is None or odds < best[0]:
             best = odds, k, (x, z)
     return None if best is None else best[1:]
