@@ -7,6 +7,7 @@ ALFRED's layout files tell about the rooms.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import zipfile
@@ -98,8 +99,9 @@ def write_info(folder: Path, info: StoreInfo) -> None:
         file.write((json.dumps(document, indent=1) + "\n").encode())
 
 
-def write_rooms(folder: Path, rooms: Iterable[Room]) -> None:
-    """Writes ``rooms.zip``; equal rooms give equal bytes."""
+def write_rooms(folder: Path, rooms: Iterable[Room]) -> str:
+    """Writes ``rooms.zip``; the digest is over names and contents, not over compressed bytes."""
+    digest = hashlib.sha256()
     with (
         atomic_file(folder / ROOMS_NAME) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
@@ -107,7 +109,10 @@ def write_rooms(folder: Path, rooms: Iterable[Room]) -> None:
         for room in rooms:
             entry = zipfile.ZipInfo(_room_entry(room.number), _TIMESTAMP)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, json.dumps(dump_room(room), separators=(",", ":")))
+            content = json.dumps(dump_room(room), separators=(",", ":")).encode()
+            digest.update(f"{entry.filename}\n{len(content)}\n".encode() + content)
+            archive.writestr(entry, content)
+    return digest.hexdigest()
 
 
 class RoomFile:

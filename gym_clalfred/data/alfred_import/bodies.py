@@ -6,6 +6,7 @@ recorded line of sight.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -258,7 +259,7 @@ class Bodies:
             a, b = (box[:3] - ray[:3]) / along, (box[3:] - ray[:3]) / along
             enter = max(float(np.minimum(a, b).max()), 0.0)
             leave = min(float(np.maximum(a, b).min()), 1.0)
-            count = int(np.linalg.norm(along[::2]) * (leave - enter) / _CELL) + 2
+            count = int(math.hypot(along[0], along[2]) * (leave - enter) / _CELL) + 2
             shares = np.linspace(enter, leave, count)
             points.append(ray[[0, 2]] + shares[:, None] * along[::2])
         return np.concatenate(points)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.data.alfred_import import exact
 from gym_clalfred.data.alfred_import.camera import (
     EYE_HEIGHT,
     bases,
@@ -107,7 +108,7 @@ class BoxFitter:
         )
         self._sums = row_sums(np.array([view.samples for view in chosen]))
         self._anchor = np.array(anchor, dtype=np.float64)
-        self._usual = np.log(np.array(usual, dtype=np.float64))
+        self._usual = exact.log(np.array(usual, dtype=np.float64))
         self._around = around
         self._costs = _COSTS.copy()
         self._costs[9] = _TELLS_TOP if around.on_top else 0.0

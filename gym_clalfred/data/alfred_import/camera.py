@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.data.alfred_import import exact
 from gym_clalfred.simulator.contract import (
     CAMERA_ABOVE_AGENT,
     FIELD_OF_VIEW_DEGREES,
@@ -40,8 +41,7 @@ _EDGES = np.array(
 
 def bases(yaw: NDArray[np.float64], pitch: NDArray[np.float64]) -> NDArray[np.float64]:
     """(N, 3, 3) rows right, up and ahead of cameras that look along (yaw, pitch) in degrees."""
-    ys, yc = np.sin(np.radians(yaw)), np.cos(np.radians(yaw))
-    ps, pc = np.sin(np.radians(pitch)), np.cos(np.radians(pitch))
+    (ys, yc), (ps, pc) = exact.sines(yaw), exact.sines(pitch)
     zero = np.zeros_like(ys)
     right = np.stack([yc, zero, -ys], axis=-1)
     up = np.stack([ps * ys, pc, ps * yc], axis=-1)
@@ -53,11 +53,12 @@ def project(
     points: NDArray[np.float64], eyes: NDArray[np.float64], basis: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(N, P, 3) column, row and depth of points (N, P, 3) seen by N cameras."""
-    local = np.einsum("nij,npj->npi", basis, points - eyes[:, None, :])
-    depth = np.maximum(local[..., 2], NEAR)
-    column = MIDDLE + FOCAL * local[..., 0] / depth
-    row = MIDDLE - FOCAL * local[..., 1] / depth
-    return np.stack([column, row, local[..., 2]], axis=-1)
+    off = points - eyes[:, None, :]
+    right, up, ahead = (exact.along(off, basis[:, None, k]) for k in range(3))
+    depth = np.maximum(ahead, NEAR)
+    column = MIDDLE + FOCAL * right / depth
+    row = MIDDLE - FOCAL * up / depth
+    return np.stack([column, row, ahead], axis=-1)
 
 
 def sample(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -123,9 +124,7 @@ def name_holders(trajectory: Trajectory) -> Trajectory:
         ]
         targets = [pose for pose in poses if pose.object_class is task.target]
         pairs = [
-            (float(np.linalg.norm(np.subtract(a.position, b.position))), a, name)
-            for a in targets
-            for b, name in movables
+            (math.dist(a.position, b.position), a, name) for a in targets for b, name in movables
         ]
         if pairs:
             _, pose, name = min(pairs, key=lambda pair: pair[0])

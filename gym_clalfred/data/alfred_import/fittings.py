@@ -6,6 +6,7 @@ off other furniture and off every recorded line of sight, or is left out where n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -129,7 +130,7 @@ class Site:
         if ObjectClass.StoveKnob in classes and burners and not knobs:
             x, y, z = np.mean([burner.position for burner in burners], axis=0).tolist()
             nearest = self.walkable[np.hypot(*(self.walkable - (x, z)).T).argmin()] - (x, z)
-            yaw = round(float(np.degrees(np.arctan2(*nearest))) / 90) * 90 % 360
+            yaw = round(math.degrees(math.atan2(*nearest)) / 90) * 90 % 360
             for k in range(4):
                 dx, dz = turn(0.09 * (k - 1.5), 0.33, float(yaw))
                 place = (x + dx, y - 0.07, z + dz)

@@ -157,7 +157,7 @@ class Maker:
             box[1] = min(box[1], box[4] - BASINS[object_class])
         if object_class not in TOPS:
             box = box.copy()
-            box[1] = max(min([box[1], *self._lows(name, box)]), min(box[1], 0.0))
+            box[1] = max(min([box[1], *self.lows(name, box)]), min(box[1], 0.0))
         if object_class not in BASINS:
             growth = self._growth(box) if around.hinged else 0.0
             box = trim(box, around.rays, around.through, around.front, growth)
@@ -208,7 +208,7 @@ class Maker:
                 return other
         return self._unit
 
-    def _lows(self, name: str, box: NDArray[np.float64]) -> list[float]:
+    def lows(self, name: str, box: NDArray[np.float64]) -> list[float]:
         """Heights below which the bottom of what holds things must be."""
         inside = list(self._bases.get(name, []))
         if class_of(name) in BASINS:

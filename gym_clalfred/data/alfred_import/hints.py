@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,9 +23,15 @@ _BESIDE = 0.1
 _SAME = 0.04
 
 #: Views by which turns are compared.
-_COMPARED = 12
+_COMPARED = 6
 
 _TURNS = (0.0, 90.0, 180.0, 270.0)
+
+#: Steps in which the floor of a basin is raised, the least depth that is left, and how much better
+#: things in it must look then.
+_RAISED_BY = 0.02
+_LEAST_DEPTH = 0.04
+_BETTER = 0.01
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,6 @@ def with_hints(
     landings = [landing for name, view in put for landing in _landing(fixture, name, view, shapes)]
     if not landings:
         return fixture
-    turned = _common_turn(fixture, landings, studio)
     groups: dict[ObjectClass | None, list[_Landing]] = {None: landings}
     for landing in landings:
         groups.setdefault(landing.object_class, []).append(landing)
@@ -67,6 +73,7 @@ def with_hints(
     for object_class, group in groups.items():
         place = _most_common(group)
         x, z = np.mean([(one.x, one.z) for one in place], axis=0)
+        turned, _ = _common_turn(fixture, group, studio)
         hint = PlacementHint(object_class, round(float(x), 3), round(float(z), 3), turned)
         hints.setdefault(place[0].surface, []).append(hint)
     surfaces = tuple(
@@ -74,6 +81,43 @@ def with_hints(
         for k, surface in enumerate(fixture.surfaces or ())
     )
     return replace(fixture, surfaces=surfaces)
+
+
+def raise_floor(
+    fixture: Fixture,
+    put: Sequence[tuple[str, ItemView]],
+    shapes: Mapping[str, ItemShape],
+    lowest: float,
+    studio: Studio,
+) -> Fixture:
+    """A basin, as deep as what was put into it looks.
+
+    Args:
+        fixture: the basin as deep as it may be.
+        put: names and masks of what was put there before.
+        shapes: by name.
+        lowest: the height below which its floor must stay.
+        studio: in which levels are compared.
+    """
+    best, result = 0.0, fixture
+    most = min(fixture.size[1] - _LEAST_DEPTH, lowest - fixture.position[1])
+    for step in range(int(max(most, 0.0) / _RAISED_BY) + 1):
+        tried = _raised(fixture, step * _RAISED_BY)
+        groups: dict[ObjectClass, list[_Landing]] = {}
+        for name, view in put:
+            for landing in _landing(tried, name, view, shapes):
+                groups.setdefault(landing.object_class, []).append(landing)
+        agreement = sum(_common_turn(tried, group, studio)[1] for group in groups.values())
+        if agreement > best + (_BETTER * len(groups) if step else 0.0):
+            best, result = agreement, tried
+    return result
+
+
+def _raised(fixture: Fixture, by: float) -> Fixture:
+    x, y, z = fixture.position
+    width, height, depth = fixture.size
+    size = (width, round(height - by, 4), depth)
+    return replace(fixture, position=(x, round(y + by, 4), z), size=size)
 
 
 def _landing(
@@ -101,8 +145,10 @@ def _most_common(landings: Sequence[_Landing]) -> list[_Landing]:
     return max(places, key=len)
 
 
-def _common_turn(fixture: Fixture, landings: Sequence[_Landing], studio: Studio) -> float:
-    """The turn, in the fixture's frame, with which what lies there looks most like its masks."""
+def _common_turn(
+    fixture: Fixture, landings: Sequence[_Landing], studio: Studio
+) -> tuple[float, float]:
+    """The turn, in the fixture's frame, in which things look most like their masks, and how."""
     step = max(len(landings) / _COMPARED, 1.0)
     chosen = [landings[int(k * step)] for k in range(min(len(landings), _COMPARED))]
     best, result = -1.0, 0.0
@@ -119,7 +165,7 @@ def _common_turn(fixture: Fixture, landings: Sequence[_Landing], studio: Studio)
             )
         if total > best + 1e-6:
             best, result = total, tried
-    return result
+    return result, best / len(chosen)
 
 
 def _spot(
@@ -145,7 +191,7 @@ def _spot(
         x, z = turn(x, z, -fixture.yaw)
         if not _is_near(surface, x, z):
             continue
-        odds = abs(np.log((right - left) * depth / FOCAL / across))
+        odds = abs(math.log((right - left) * depth / FOCAL / across))
         if best is None or odds < best[0]:
             best = odds, k, (x, z)
     return None if best is None else best[1:]

@@ -207,9 +207,8 @@ def _build(
         entries = TrajectoryArchive(content).entries(split)
         episodes[split.value] = sum(is_listed(entry.key) for entry in entries)
         digest.update(summary.sha256.encode())
-    write_rooms(content, rooms)
     write_layouts(content, layouts)
-    digest.update((content / "rooms.zip").read_bytes())
+    digest.update(write_rooms(content, rooms).encode())
     label = f"alfred-2.1.0-embedded-{digest.hexdigest()[:8]}"
     numbers = tuple(room.number for room in rooms)
     info = StoreInfo(label, trajectories, episodes, numbers, len(damaged))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.data.alfred_import import exact
 from gym_clalfred.data.alfred_import.camera import EYE_HEIGHT, bases, project
 from gym_clalfred.data.alfred_import.usual_items import USUAL_ITEMS, USUAL_PIECES
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
@@ -169,7 +170,7 @@ def complete_pieces(fits: Mapping[str, ItemFit]) -> dict[str, ItemShape]:
         middle = np.median([shape.origin for shape in sure.values()], axis=0)
         weights = [fits[names[k]].views ** 0.5 for k in sure]
         row = [shape.origin[2] for shape in sure.values()]
-        slope, start = np.polyfit(list(sure), row, 1, w=weights) if len(sure) > 1 else (0.0, row[0])
+        slope, start = exact.line(list(sure), row, weights) if len(sure) > 1 else (0.0, row[0])
         for k, piece in enumerate(names):
             origin = np.array([middle[0], middle[1], start + slope * k])
             shapes[piece] = ItemShape(_vector(size), _vector(origin), 0.0)
@@ -231,7 +232,7 @@ def _fit(name: str, views: Sequence[ItemView], prior: _Prior) -> ItemFit:
         # Another turn than the usual one must explain the masks clearly better.
         cost += 0.0 if front == prior.turns[0] else 2.0 + 0.1 * len(chosen)
         if best is None or cost < best[0]:
-            shape = ItemShape(_vector(np.exp(values[3:])), _vector(values[:3]), front)
+            shape = ItemShape(_vector(exact.exp(values[3:])), _vector(values[:3]), front)
             best = cost, ItemFit(shape, error, len(views))
     assert best is not None
     return best[1]
@@ -263,7 +264,7 @@ class _Problem:
 
     def solve(self, turn: float, prior: _Prior) -> tuple[float, float, NDArray[np.float64]]:
         """Cost, median pixel error and (origin, log size) with the object's front turned."""
-        usual = np.concatenate([prior.origin, np.log(prior.size)])
+        usual = np.concatenate([prior.origin, exact.log(prior.size)])
         spread = np.array([prior.origin_spread] * 3 + [prior.size_spread] * 3)
         values = usual.copy()
         for _ in range(_STEPS):
@@ -274,23 +275,24 @@ class _Problem:
                 nudged = values.copy()
                 nudged[k] += 1e-4
                 jacobian[..., k] = (self._off(nudged, turn) - off) / 1e-4
-            normal = np.einsum("nei,ne,nej->ij", jacobian, weights, jacobian)
-            normal += np.diag(spread**-2.0)
-            pull = np.einsum("nei,ne,ne->i", jacobian, weights, off)
-            pull += (values - usual) / spread**2
-            move = np.linalg.solve(normal + 1e-6 * np.eye(6), -pull)
+            normal, pull = exact.normal_equations(
+                jacobian.reshape(-1, 6), weights.ravel(), off.ravel()
+            )
+            normal += np.diag(1.0 / (spread * spread) + 1e-6)
+            pull += (values - usual) / (spread * spread)
+            move = exact.solve(normal, -pull)
             values = values + np.clip(move, -0.3, 0.3)
             if np.abs(move).max() < 1e-4:
                 break
         off = self._off(values, turn)
         seen = np.abs(off[self._counts])
-        cost = float(np.log1p((seen / (2 * _PIXELS)) ** 2).sum())
+        cost = float(exact.log1p((seen / (2 * _PIXELS)) ** 2).sum())
         cost += float((((values - usual) / spread) ** 2).sum()) / 2
         return cost, float(np.median(seen)) if len(seen) else 0.0, values
 
     def _off(self, values: NDArray[np.float64], turn: float) -> NDArray[np.float64]:
         """(N, 4) pixels by which the shape's edges differ from the masks'."""
-        own = self._unit * np.exp(values[3:])
+        own = self._unit * exact.exp(values[3:])
         own = turned(own[None], np.array([turn])) + values[:3]
         points = turned(own, self._turns) + self._positions[:, None]
         seen = project(points, self._eyes, self._basis)[..., :2]
@@ -306,7 +308,7 @@ def base_of(position: Vector, yaw: float, shape: ItemShape) -> Vector:
 
 def turned(points: NDArray[np.float64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
     """(N, P, 3) points (1 or N, P, 3) turned clockwise, seen from above, by N angles."""
-    sine, cosine = np.sin(np.radians(degrees))[:, None], np.cos(np.radians(degrees))[:, None]
+    sine, cosine = (part[:, None] for part in exact.sines(degrees))
     x = points[..., 0] * cosine + points[..., 2] * sine
     z = points[..., 2] * cosine - points[..., 0] * sine
     return np.stack([x, np.broadcast_to(points[..., 1], x.shape), z], axis=-1)
@@ -314,12 +316,10 @@ def turned(points: NDArray[np.float64], degrees: NDArray[np.float64]) -> NDArray
 
 def _outermost(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """The points that are farthest in one of many directions."""
-    angles = np.radians(np.arange(0, 360, 30))
-    tilts = np.radians((-75, -45, -15, 15, 45, 75))
-    directions = np.array(
-        [(np.cos(t) * np.sin(a), np.sin(t), np.cos(t) * np.cos(a)) for a in angles for t in tilts]
-    )
-    return points[np.unique(np.argmax(points @ directions.T, axis=0))]
+    across = zip(*exact.sines(np.arange(0.0, 360.0, 30.0)))
+    tilts = list(zip(*exact.sines(np.array([-75.0, -45.0, -15.0, 15.0, 45.0, 75.0]))))
+    directions = np.array([(tc * s, ts, tc * c) for s, c in across for ts, tc in tilts])
+    return points[np.unique(np.argmax(exact.along(points[:, None], directions), axis=0))]
 
 
 def _vector(values: NDArray[np.float64]) -> Vector:

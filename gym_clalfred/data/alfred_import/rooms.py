@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ from gym_clalfred.data.alfred_import.furniture import (
     Maker,
     turn_to_masks,
 )
-from gym_clalfred.data.alfred_import.hints import with_hints
+from gym_clalfred.data.alfred_import.hints import raise_floor, with_hints
 from gym_clalfred.data.alfred_import.items import SLICES, ItemView, base_of
 from gym_clalfred.data.alfred_import.layouts import Layout
 from gym_clalfred.data.alfred_import.listed import Boxes, Place, place_all
@@ -191,7 +192,11 @@ class Reconstruction:
             others = [ray for other, rays in views.items() if other != name for ray in rays]
             past = np.concatenate([around.rays, np.array(others).reshape(-1, 6)])
             fixture = maker.make(name, yaw, box, replace(around, rays=past))
-            fixtures.append(with_hints(fixture, self._put.get(name, []), self.shapes, studio))
+            put = self._put.get(name, [])
+            if fixture.object_class in BASINS:
+                lowest = min(maker.lows(name, box_of(fixture)), default=math.inf)
+                fixture = raise_floor(fixture, put, self.shapes, lowest, studio)
+            fixtures.append(with_hints(fixture, put, self.shapes, studio))
         seen = np.array([base for _, _, base, _ in self._sights]).reshape(-1, 3)
         fixtures, boards = hold_up(fixtures, rests, seen)
         rays = [ray for some in views.values() for ray in some]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gym_clalfred.data.alfred_import import exact
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.placement import sine_cosine
 from gym_clalfred.simulator.embedded.render.mesh import Mesh
@@ -76,15 +77,17 @@ def blocked_by(
     eyes, along = local[:, 0], local[:, 1] - local[:, 0]
     hidden = np.zeros(len(rays), dtype=np.bool_)
     for corners, count, normal in zip(mesh.corners, mesh.counts, mesh.normals):
-        slope = along @ normal
+        slope = exact.along(along, normal)
         facing = slope < -1e-9
-        share = np.where(facing, ((corners[0] - eyes) @ normal) / np.where(facing, slope, 1.0), 2.0)
+        share = np.where(
+            facing, exact.along(corners[0] - eyes, normal) / np.where(facing, slope, 1.0), 2.0
+        )
         meets = facing & (share > 0.0) & (share < 1.0)
         points = eyes + along * share[:, None]
         sides = np.zeros((2, len(rays)), dtype=np.bool_)
         for k in range(count):
             a, b = corners[k], corners[(k + 1) % count]
-            turned = np.cross(b - a, points - a) @ normal
+            turned = exact.along(np.cross(b - a, points - a), normal)
             sides |= np.stack([turned > 1e-9, turned < -1e-9])
         hidden |= meets & ~sides.all(axis=0)
     return hidden
