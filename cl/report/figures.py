@@ -16,6 +16,7 @@ from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.paired import success_rate
 from clalfred.cl.report.plots import COLOURS, STYLE, plot_confidence, save
+from clalfred.cl.report.questions import in_kilobytes
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 
@@ -36,7 +37,7 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
         axes = figure.subplots(1, 2, sharey=True)
         for ax, split in zip(axes, SPLITS):
             for number, (method, runs) in enumerate(methods.items()):
-                _curve(ax, method, runs, split, number)
+                _curve(ax, in_kilobytes(method), runs, split, number)
             ax.set_title(f"{split} rooms", loc="left", fontsize=11)
             ax.set_xlabel("tasks learned")
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -57,7 +58,7 @@ def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) 
                 _rates(ax, methods, names, split, number)
             ax.set_title(title, loc="left", fontsize=11)
             ax.set_xlim(0, 100)
-        axes[0].set_yticks(range(len(names)), names)
+        axes[0].set_yticks(range(len(names)), list(map(in_kilobytes, names)))
         axes[0].invert_yaxis()
         axes[0].set_xlabel("success rate after the last task in %, 95 % intervals", loc="left")
         figure.tight_layout()
