@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from gym_clalfred.data.alfred_json import parse_trajectory
 from gym_clalfred.data.cache import atomic_file, cache_dir
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import (
     IndexRow,
     RecentTrajectories,
@@ -21,11 +21,11 @@ from gym_clalfred.data.index import (
 )
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
+from gym_clalfred.schema import read
 from gym_clalfred.simulator.embedded.room_model import Room
 
 ROOT_NAME = "json_2.1.0"
 FILE_NAME = "traj_data.json"
-INDEX_VERSION = 1
 
 #: Time of change in nanoseconds, and size in bytes.
 Stamp = tuple[int, int]
@@ -54,6 +54,14 @@ def find_root(path: str | Path) -> Path | None:
         if any((root / split.value).is_dir() for split in Split):
             return root
     return None
+
+
+class FolderIndex(msgspec.Struct):
+    """A split's index in the cache: its trajectories, and their files as they were when read."""
+
+    version: Literal[1]
+    rows: list[IndexRow]
+    stamps: list[Stamp]
 
 
 class AlfredFolder(EpisodeSource):
@@ -167,28 +175,20 @@ class AlfredFolder(EpisodeSource):
         return cache_dir() / "alfred_index" / f"{digest}.json"
 
     def _load_index(self, split: Split) -> dict[tuple[str, Stamp], IndexRow]:
-        path = self._index_file(split)
         try:
-            document = Field.parse(path.read_bytes(), str(path))
-            document["version"].integer(INDEX_VERSION, INDEX_VERSION)
-            rows = [IndexRow.from_json(row) for row in document["rows"]]
-            stamps = [[number.integer(0, 2**63) for number in row] for row in document["stamps"]]
-            return {(row.key, (time, size)): row for row, (time, size) in zip(rows, stamps)}
-        except (OSError, DataError, ValueError):
+            index = read(self._index_file(split), FolderIndex)
+        except DataError:
             # No index, a damaged one or one of another version: the files themselves tell.
             return {}
+        return {(row.key, stamp): row for row, stamp in zip(index.rows, index.stamps)}
 
     def _save_index(
         self, split: Split, rows: dict[str, IndexRow], stamps: dict[str, Stamp]
     ) -> None:
-        document = {
-            "version": INDEX_VERSION,
-            "rows": [row.to_json() for row in rows.values()],
-            "stamps": list(stamps.values()),
-        }
+        index = FolderIndex(1, list(rows.values()), list(stamps.values()))
         try:
             with atomic_file(self._index_file(split)) as file:
-                file.write(json.dumps(document, separators=(",", ":")).encode())
+                file.write(msgspec.json.encode(index))
         except OSError:
             # The index only saves time; a cache folder that cannot be written is no reason to fail.
             return

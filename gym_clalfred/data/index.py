@@ -6,20 +6,22 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
+
+from msgspec import Struct
 
 from gym_clalfred.data.episode_source import EpisodeEntry
-from gym_clalfred.data.fields import Field
 from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType, is_room
+from gym_clalfred.schema import said, shown
 from gym_clalfred.tasks.spec import TaskType, find_task
 
 _KEY = re.compile(
     r"(?P<type>[a-z_]+)-(?P<target>[A-Za-z]+)-(?P<movable>[A-Za-z]+)-(?P<place>[A-Za-z]+)"
     r"-(?P<number>[0-9]{1,4})/(?P<trial>[A-Za-z0-9_]{1,100})"
 )
-_LONGEST = 100_000
+Count = Annotated[int, said("a whole number from 1 to 100,000", ge=1, le=100_000)]
 
 
 @dataclass(frozen=True)
@@ -47,35 +49,24 @@ class TrajectoryName:
         return cls(task_type, int(match["number"]), match["trial"])
 
 
-@dataclass(frozen=True)
-class IndexRow:
+class IndexRow(Struct, array_like=True, frozen=True):
     """One trajectory: ``folder/trial``, number of annotations, number of the expert's actions."""
 
     key: str
-    annotations: int
-    length: int
+    annotations: Count
+    length: Count
+
+    def __post_init__(self) -> None:
+        if TrajectoryName.parse(self.key) is None:
+            raise ValueError(
+                "key: expected <type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task "
+                f"type that is known here, found {shown(self.key)}"
+            )
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> IndexRow:
         """The row that describes a trajectory."""
         return cls(trajectory.key, len(trajectory.annotations), len(trajectory.actions))
-
-    @classmethod
-    def from_json(cls, row: Field) -> IndexRow:
-        """From ``[key, annotations, length]``."""
-        fields = list(row)
-        if len(fields) != 3:
-            row.fail("[trajectory, annotations, length]")
-        if TrajectoryName.parse(fields[0].text()) is None:
-            fields[0].fail(
-                "<type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task type that is "
-                "known here"
-            )
-        return cls(fields[0].text(), fields[1].integer(1, _LONGEST), fields[2].integer(1, _LONGEST))
-
-    def to_json(self) -> list[Any]:
-        """The inverse of ``from_json``."""
-        return [self.key, self.annotations, self.length]
 
 
 def episode_entries(split: Split, rows: Iterable[IndexRow]) -> tuple[EpisodeEntry, ...]:
