@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from gym_clalfred.data.alfred_json import parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.cache import atomic_file, cache_dir
-from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.index import (
-    IndexRow,
-    RecentTrajectories,
-    TrajectoryName,
-    episode_entries,
-)
-from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.data.index import IndexedSource, IndexRow, TrajectoryName
+from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
 from gym_clalfred.schema import read
 from gym_clalfred.simulator.embedded.room_model import Room
@@ -45,6 +39,13 @@ def is_listed(key: EpisodeKey) -> bool:
     return count is None or key.annotation < count
 
 
+def as_listed(split: Split, rows: Iterable[IndexRow]) -> Iterator[IndexRow]:
+    """The rows of an index with as many annotations as ALFRED's split lists."""
+    for row in rows:
+        count = LISTED_ANNOTATIONS.get((split, row.key), row.annotations)
+        yield IndexRow(row.key, min(count, row.annotations), row.length)
+
+
 def find_root(path: str | Path) -> Path | None:
     """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it.
 
@@ -64,7 +65,7 @@ class FolderIndex(msgspec.Struct):
     stamps: list[Stamp]
 
 
-class AlfredFolder(EpisodeSource):
+class AlfredFolder(IndexedSource):
     """Reads ALFRED's trajectories from its own folders.
 
     The first use of a split reads every file once; the index is then kept in the cache folder and
@@ -86,49 +87,31 @@ class AlfredFolder(EpisodeSource):
                 f"{path}: not ALFRED's data: expected a folder {ROOT_NAME} with train, valid_seen "
                 "or valid_unseen in it"
             )
-        self.root = root.absolute()
+        super().__init__(root)
         self.skip_damaged = skip_damaged
-        self._rows: dict[Split, dict[str, IndexRow]] = {}
         self._damaged: dict[Split, tuple[str, ...]] = {}
-        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
-        self._recent = RecentTrajectories()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self.root, self.skip_damaged)
-
-    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
-        """The index of a split, sorted by trajectory and annotation, as ALFRED's split lists it."""
-        split = Split(split)
-        if split not in self._entries:
-            self._entries[split] = episode_entries(split, self._index(split).values())
-        return self._entries[split]
+        return _reopen, (self.folder, self.skip_damaged)
 
     def damaged(self, split: Split) -> tuple[str, ...]:
         """With ``skip_damaged``, one message for each file of the split that was left out."""
         self._index(split)
         return self._damaged[split]
 
-    def episode(self, key: EpisodeKey) -> Episode:
-        """Reads one episode."""
-        row = self._index(key.split).get(key.trajectory)
-        if row is None or not 0 <= key.annotation < row.annotations:
-            raise DataError(f"{self.root}: has no episode {key}")
-        return Episode(key, self._recent.get((key.split, key.trajectory), self._read))
-
     def room(self, number: int) -> Room:
         """Raises: ALFRED's files do not describe rooms, the imported store does."""
         raise DataError(
-            f"{self.root}: ALFRED's files hold no rooms; import them first "
+            f"{self.folder}: ALFRED's files hold no rooms; import them first "
             "(clalfred-data import --alfred DIR) and pass the store as data"
         )
 
-    def _read(self, name: tuple[Split, str]) -> Trajectory:
-        split, key = name
-        return read_trajectory(self.root / split.value / key / FILE_NAME, key)
+    def read(self, split: Split, key: str) -> Trajectory:
+        """Reads the file of a trajectory."""
+        return read_trajectory(self.folder / split.value / key / FILE_NAME, key)
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
-        if split in self._rows:
-            return self._rows[split]
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """Sorted by trajectory, as ALFRED's split lists them."""
         known = self._load_index(split)
         rows: dict[str, IndexRow] = {}
         stamps: dict[str, Stamp] = {}
@@ -138,7 +121,7 @@ class AlfredFolder(EpisodeSource):
             row = known.get((key, stamp))
             if row is None:
                 try:
-                    row = IndexRow.of(self._read((split, key)))
+                    row = IndexRow.of(self.read(split, key))
                     fresh = True
                 except DataError as error:
                     if not self.skip_damaged:
@@ -149,15 +132,11 @@ class AlfredFolder(EpisodeSource):
             rows[key] = row
         if fresh:
             self._save_index(split, rows, stamps)
-        for (listed_split, key), count in LISTED_ANNOTATIONS.items():
-            if split is listed_split and key in rows:
-                rows[key] = IndexRow(key, min(count, rows[key].annotations), rows[key].length)
         self._damaged[split] = tuple(damaged)
-        self._rows[split] = rows
-        return rows
+        return as_listed(split, rows.values())
 
     def _files(self, split: Split) -> Iterator[tuple[str, Stamp]]:
-        folder = self.root / split.value
+        folder = self.folder / split.value
         for task in sorted(os.listdir(folder)) if folder.is_dir() else ():
             if not (folder / task).is_dir():
                 continue
@@ -171,7 +150,7 @@ class AlfredFolder(EpisodeSource):
                     yield key, (status.st_mtime_ns, status.st_size)
 
     def _index_file(self, split: Split) -> Path:
-        digest = hashlib.sha256(f"{self.root}|{split.value}".encode()).hexdigest()[:16]
+        digest = hashlib.sha256(f"{self.folder}|{split.value}".encode()).hexdigest()[:16]
         return cache_dir() / "alfred_index" / f"{digest}.json"
 
     def _load_index(self, split: Split) -> dict[tuple[str, Stamp], IndexRow]:

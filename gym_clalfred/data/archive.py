@@ -18,11 +18,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.index import IndexRow, RecentTrajectories, episode_entries
-from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.data.index import IndexedSource, IndexRow
+from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.schema import parse
 from gym_clalfred.simulator.embedded.room_model import Room
@@ -115,7 +115,7 @@ def merge_archives(folder: str | Path, split: Split, parts: Iterable[Path]) -> A
     return ArchiveSummary(len(rows), sum(row.annotations for row in rows), digest.hexdigest())
 
 
-class TrajectoryArchive(EpisodeSource):
+class TrajectoryArchive(IndexedSource):
     """Reads what ``write_archive`` wrote; rooms are the generated ones.
 
     Args:
@@ -128,29 +128,12 @@ class TrajectoryArchive(EpisodeSource):
     remedy = "copy it again, or delete it to have it made again if it is in the cache"
 
     def __init__(self, folder: str | Path, label: str | None = None) -> None:
-        self.folder = Path(folder).absolute()
+        super().__init__(folder)
         self.label = label or self.folder.name
-        self._rows: dict[Split, dict[str, IndexRow]] = {}
-        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
         self._archives: dict[tuple[int, Split], zipfile.ZipFile] = {}
-        self._cache = RecentTrajectories()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TrajectoryArchive, (self.folder, self.label)
-
-    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
-        """The index of a split, in the order of generation."""
-        split = Split(split)
-        if split not in self._entries:
-            self._entries[split] = episode_entries(split, self._index(split).values())
-        return self._entries[split]
-
-    def episode(self, key: EpisodeKey) -> Episode:
-        """Reads one episode."""
-        row = self._index(key.split).get(key.trajectory)
-        if row is None or not 0 <= key.annotation < row.annotations:
-            raise DataError(f"{archive_path(self.folder, key.split)}: has no episode {key}")
-        return Episode(key, self._cache.get((key.split, key.trajectory), self._read))
 
     def room(self, number: int) -> Room:
         """The generated room of that number."""
@@ -158,26 +141,23 @@ class TrajectoryArchive(EpisodeSource):
 
         return make_room(number)
 
-    def _read(self, name: tuple[Split, str]) -> Trajectory:
-        split, key = name
+    def read(self, split: Split, key: str) -> Trajectory:
+        """Reads an entry of the split's zip file."""
         entry = _entry_name(split, key)
         trajectory = parse_trajectory(self._bytes(split, entry), f"{split.value}.zip/{entry}")
         if trajectory.key != key:
             raise DataError(f"{split.value}.zip/{entry}: holds {trajectory.key}")
         return trajectory
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """In the order of generation; nothing for a split without an archive."""
         if not archive_path(self.folder, split).is_file():
-            return {}
-        if split not in self._rows:
-            file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
-            index = parse(self._bytes(split, INDEX_NAME), ArchiveIndex, file)
-            if index.split != split:
-                raise DataError(
-                    f"{file}: split: expected {split.value!r}, found {index.split.value!r}"
-                )
-            self._rows[split] = {row.key: row for row in index.trajectories}
-        return self._rows[split]
+            return ()
+        file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
+        index = parse(self._bytes(split, INDEX_NAME), ArchiveIndex, file)
+        if index.split != split:
+            raise DataError(f"{file}: split: expected {split.value!r}, found {index.split.value!r}")
+        return index.trajectories
 
     def _bytes(self, split: Split, name: str) -> bytes:
         path = archive_path(self.folder, split)

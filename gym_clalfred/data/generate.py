@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gym_clalfred.data.alfred_json import folder_name
+from gym_clalfred.data.alfred_reader import folder_name
 from gym_clalfred.data.requests import Request
 from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Trajectory

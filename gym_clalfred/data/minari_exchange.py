@@ -25,7 +25,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource

@@ -9,9 +9,8 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
-from gym_clalfred.data.alfred_folder import AlfredFolder
-from gym_clalfred.data.archive import TrajectoryArchive
 from gym_clalfred.data.episode_source import EpisodeSource
+from gym_clalfred.data.index import IndexedSource
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.tiers import tier_folder
 
@@ -48,16 +47,13 @@ def _with_episodes(spec: EnvSpec, source: EpisodeSource) -> EnvSpec | None:
     spec.kwargs = {
         name: value for name, value in spec.kwargs.items() if name not in ("source", "tier", "data")
     }
-    if isinstance(source, TrajectoryArchive):
-        tiers = {tier_folder(tier): name for name, tier in TIERS.items()}
-        if source.folder in tiers:
-            spec.kwargs["tier"] = tiers[source.folder]
-        else:
-            spec.kwargs["data"] = str(source.folder)
-    elif isinstance(source, AlfredFolder):
-        spec.kwargs["data"] = str(source.root)
-    else:
+    if not isinstance(source, IndexedSource):
         return None
+    tiers = {tier_folder(tier): name for name, tier in TIERS.items()}
+    if source.folder in tiers:
+        spec.kwargs["tier"] = tiers[source.folder]
+    else:
+        spec.kwargs["data"] = str(source.folder)
     return _writable(spec)
 
 

@@ -17,14 +17,14 @@ from typing import Any
 
 import msgspec
 
-from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
+from gym_clalfred.data.alfred_folder import as_listed
 from gym_clalfred.data.archive import ZIP_DAMAGE, TrajectoryArchive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.fields import Field
-from gym_clalfred.data.index import IndexRow, TrajectoryName
+from gym_clalfred.data.index import IndexRow
 from gym_clalfred.data.room_json import dump_room, parse_room
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.errors import DataError
 from gym_clalfred.schema import Natural, read
 from gym_clalfred.simulator.contract import ObjectPose
@@ -194,26 +194,17 @@ class AlfredStore(TrajectoryArchive):
             done: set[str] = set()
             for entry in self.entries(split):
                 trajectory = entry.key.trajectory
-                if trajectory not in done and _room_of(trajectory) == number:
+                if trajectory not in done and room_of(trajectory) == number:
                     done.add(trajectory)
                     yield entry.key
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
-        if split not in self._rows:
-            rows = super()._index(split)
-            for (listed_split, key), count in LISTED_ANNOTATIONS.items():
-                if split is listed_split and key in rows:
-                    rows[key] = IndexRow(key, min(count, rows[key].annotations), rows[key].length)
-        return self._rows[split]
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """As ALFRED's split lists them."""
+        return as_listed(split, super().read_index(split))
 
 
 def _without_holders(poses: Poses) -> Poses:
     return tuple(replace(pose, holder=None) for pose in poses)
-
-
-def _room_of(trajectory: str) -> int | None:
-    name = TrajectoryName.parse(trajectory)
-    return None if name is None else name.number
 
 
 def _room_entry(number: int) -> str:

@@ -12,7 +12,8 @@ import pytest
 
 from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import TrajectoryArchive
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.generate import (

@@ -22,7 +22,8 @@ from clalfred.cl.failures import FailureKind, failure_of
 from clalfred.cl.report.ground import common_ground
 from clalfred.cl.report.text import task_title
 from gym_clalfred.compatibility import ACCEPTS
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.generate import TrajectoryGenerator
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.quotas import Quota, Scope, quotas_of

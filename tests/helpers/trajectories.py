@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.alfred_json import complete_plan, folder_name
-from gym_clalfred.data.alfred_reader import HIGH_ACTIONS
+from gym_clalfred.data.alfred_reader import HIGH_ACTIONS, folder_name
+from gym_clalfred.data.alfred_writer import complete_plan
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.index import IndexRow, episode_entries
 from gym_clalfred.data.trajectory import (
