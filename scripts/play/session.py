@@ -21,8 +21,8 @@ from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError, UsageError
-from gym_clalfred.keyboard import KEYS
 from gym_clalfred.options import MAX_STEPS
+from gym_clalfred.possible_actions import KEYS
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.selection import Selection
 from gym_clalfred.stream import first_annotations

@@ -22,10 +22,10 @@ from gym_clalfred.data.generate import (
     NEAR_METRES,
     TrajectoryGenerator,
     sample_scene,
+    sample_task,
 )
 from gym_clalfred.data.quotas import TIERS, Quota, Scope
 from gym_clalfred.data.requests import TRIES_PER_ROOM, Request, split_requests
-from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.tiers import make_tier, tier_source
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.env import ClAlfredEnv

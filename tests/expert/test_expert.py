@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.generate import sample_scene
-from gym_clalfred.data.sampling import sample_task
+from gym_clalfred.data.generate import sample_scene, sample_task
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
 from gym_clalfred.expert.navigation import NavigationGrid
 from gym_clalfred.expert.planner import Solution, UnsolvableError, solve
