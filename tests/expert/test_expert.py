@@ -31,6 +31,7 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from tests.helpers.trajectories import rooms_of
 
 M, L, R = Action.MoveAhead, Action.RotateLeft, Action.RotateRight
 HERE = AgentPose(0.0, 0.9, 0.0, 0, 30)
@@ -182,7 +183,7 @@ def demonstrate(
     raise AssertionError(f"nothing of ten {task_type} could be solved in room {number}")
 
 
-CASES = [(t, room_type.numbers[2]) for t in ALFRED_TASKS for room_type in t.room_types]
+CASES = [(t, room_type.numbers[2]) for t in ALFRED_TASKS for room_type in rooms_of(t)]
 
 
 @pytest.mark.parametrize(("task_type", "number"), CASES)
