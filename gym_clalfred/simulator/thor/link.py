@@ -144,6 +144,11 @@ class Link(ABC):
             raise SimulatorError(f"AI2-THOR {self.version} refused {action}: {event.message}")
         return event
 
+    def _restore_toggles(self, scene: Scene) -> None:
+        toggles = [{"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles]
+        if toggles:
+            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
+
     def _restore(self, scene: Scene, action: str, **arguments: Any) -> Event:
         """Does an action that brings a scene about; what is refused now always will be."""
         event = self.do(action, images=False, **arguments)
