@@ -30,7 +30,7 @@ from clalfred.agents.vision.augment import Augmentation, augment
 from gym_clalfred.data.cache import cache_dir
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.pool import WorkerPool
-from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, room_of
 from gym_clalfred.errors import DataError
 from gym_clalfred.language.tokenizer import STEP, Tokenizer
 from gym_clalfred.simulator.backends import appearance_label, make_simulator
@@ -174,10 +174,7 @@ class EpisodeReader:
         """Which of the episodes' views the store does not have, room by room."""
         if self.store is None:
             return []
-        rooms = {
-            frames_id(self.source, key): key.trajectory.partition("/")[0].rpartition("-")[2]
-            for key in keys
-        }
+        rooms = {frames_id(self.source, key): room_of(key.trajectory) for key in keys}
         names = sorted(rooms, key=lambda name: (rooms[name], name))
         plain = Augmentation.NONE.value
         return [one for one in names if not self.store.has(f"{self._kind}/{one}-{plain}")]

@@ -7,7 +7,6 @@ Another package adds its own with an entry point in the group ``clalfred.agents`
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from importlib import import_module, metadata
@@ -19,6 +18,7 @@ import torch
 from clalfred.agents.agent import Agent, AgentConfig
 from clalfred.agents.vision.encoder import VisualEncoder
 from gym_clalfred.errors import BadInputError, UnknownAgentError
+from gym_clalfred.names import choose
 
 _Entry = TypeVar("_Entry")
 
@@ -61,10 +61,7 @@ class Registry(Generic[_Entry]):
         found = self._find(name)
         if found is not None:
             return found
-        names = self.names()
-        close = difflib.get_close_matches(str(name).lower(), names, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]!r}? " if close else ""
-        raise self.error(f"unknown {self.kind} {name!r}: {hint}known are {', '.join(names)}")
+        return choose(self.kind, name, self.names(), self.error)
 
     def get(self, name: str) -> _Entry:
         """What is registered under a name."""
@@ -202,11 +199,7 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
     """A config with some fields changed; a wrong name, type or size gets a clear error."""
     known = [one.name for one in fields(config)]
     for name, value in overrides.items():
-        if name not in known:
-            close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]!r}? " if close else ""
-            there = f"known are {', '.join(known)}" if known else "it has none"
-            raise BadInputError(f"unknown {what} {name!r}: {hint}{there}")
+        choose(what, name, known)
         kind = type(getattr(config, name))
         # 1 is a fine share, but True is no number.
         fits = type(value) is kind or (kind is float and type(value) is int)

@@ -22,7 +22,6 @@ from gym_clalfred.data.tiers import make_tier
 from gym_clalfred.expert.planner import Expert
 from gym_clalfred.language.grammar import Voice
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.pick_and_place import PickAndPlace
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType, register_task
@@ -33,7 +32,6 @@ class PickPair(PickAndPlace):
 
     value = "pick_pair_and_place"
     paper_name = "PickPair"
-    room_types = (RoomType.KITCHEN, RoomType.BEDROOM)
     params = ("receptacle", "others")
     never_in = frozenset({ObjectClass.CoffeeMachine})
     sliced_share = 0.0

@@ -8,7 +8,7 @@ Importing the package registers its environment ids with Gymnasium::
     env = gym.make("CLAlfred-BehaviorIL-v0", image_size=84)
 """
 
-from gym_clalfred.registration import ENV_IDS, register_envs
+from gym_clalfred.setups import ENV_IDS, register_envs
 
 __version__ = "0.2.0"
 __all__ = ["ENV_IDS", "register_envs"]

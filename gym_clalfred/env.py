@@ -23,7 +23,6 @@ from gym_clalfred.interaction import (
     choose_by_class,
     choose_by_mask,
 )
-from gym_clalfred.keyboard import is_no_key, keys_to_action
 from gym_clalfred.language.text import plain_lines
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.observation_space import (
@@ -32,7 +31,7 @@ from gym_clalfred.observation_space import (
     observation_space,
 )
 from gym_clalfred.options import EnvOptions, takes
-from gym_clalfred.possible_actions import most_central, possible_actions
+from gym_clalfred.possible_actions import is_no_key, keys_to_action, most_central, possible_actions
 from gym_clalfred.progress import Progress
 from gym_clalfred.selection import Pools, Selection, key_of_options, open_episodes
 from gym_clalfred.setups import ORDERS, Setup
@@ -46,8 +45,7 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.tasks.goals import GoalChecker, GoalMatching, GoalStatus
 from gym_clalfred.tasks.rewards import REWARDS
-from gym_clalfred.viewer import PANEL_SIZE, Notes, draw_panel
-from gym_clalfred.window import Window, check_pygame
+from gym_clalfred.viewer import PANEL_SIZE, Notes, Window, check_pygame, draw_panel
 
 IMAGE_SIZES = range(8, 2049)
 

@@ -35,19 +35,25 @@ def match_name(
     if isinstance(given, str) and plain(given) in known:
         return known[plain(given)]
     listed = list(expected) or list(names)
-    text = f"expected {argument} to be one of {', '.join(listed)}, got {given!r}"
-    if isinstance(given, str):
-        close = difflib.get_close_matches(plain(given), [plain(name) for name in listed], n=1)
-        meant_by = {plain(name): name for name in listed}
-        text += "".join(f"; did you mean {meant_by[name]!r}?" for name in close)
-    raise BadInputError(text)
+    raise BadInputError(
+        f"expected {argument} to be one of {', '.join(listed)}, got {given!r}. "
+        f"{did_you_mean(given, listed)}".rstrip(". ")
+    )
 
 
-def choose(what: str, name: str, known: Iterable[str]) -> str:
+def choose(
+    what: str, name: str, known: Iterable[str], error: type[BadInputError] = BadInputError
+) -> str:
     """The name if it is known; otherwise an error with all names and the closest match."""
     names = list(known)
     if name in names:
         return name
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]!r}? " if close else ""
-    raise BadInputError(f"unknown {what} {name!r}: {hint}known are {', '.join(names)}")
+    there = f"known are {', '.join(names)}" if names else "there are none"
+    raise error(f"unknown {what} {name!r}: {did_you_mean(name, names)}{there}")
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """A question with the closest known name, case and punctuation aside; empty without one."""
+    meant = {plain(one): one for one in known}
+    close = difflib.get_close_matches(plain(str(name)), meant, n=1, cutoff=0.5)
+    return f"did you mean {meant[close[0]]!r}? " if close else ""

@@ -7,8 +7,10 @@ documentation.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import inspect
+import json
 import re
 import types
 import typing
@@ -72,15 +74,14 @@ def _unpacked(path: Path) -> bytes:
 def parse(text: str | bytes, kind: type[T], file: str) -> T:
     """The model in a JSON text, which ``file`` names in errors."""
     try:
-        try:
-            return msgspec.json.decode(text, type=kind)
-        except msgspec.ValidationError as error:
-            # Decoded again without a type, only to say what was found.
-            raise DataError(
-                f"{file}: {_explained(error, msgspec.json.decode(text), kind)}"
-            ) from None
+        return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise DataError(f"{file}: not a JSON document: {error}") from None
+        reason = f"not a JSON document: {error}"
+        if isinstance(error, msgspec.ValidationError):
+            # Read again without a type, only to say what was found; it may break off further on.
+            with contextlib.suppress(ValueError, RecursionError):
+                reason = _explained(error, json.loads(text), kind)
+        raise DataError(f"{file}: {reason}") from None
 
 
 def convert(value: Any, kind: Any) -> Any:
@@ -93,6 +94,12 @@ def convert(value: Any, kind: Any) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise BadInputError(_explained(error, value, kind)) from None
+
+
+def shown(value: Any) -> str:
+    """What was found, for an error: cut if it is long."""
+    found = repr(value)
+    return found if len(found) <= _LONGEST_FOUND else f"{found[: _LONGEST_FOUND - 3]}..."
 
 
 def words(kind: Any) -> str:
@@ -142,9 +149,7 @@ def _explained(error: msgspec.ValidationError, value: Any, kind: Any) -> str:
         return f"{path}: expected {words(_inner(kind, name))}, found nothing"
     if not message.startswith(("Expected", "Invalid", "Number out of range")):
         return f"{path}.{message}" if path else message  # of a model's own check of a field
-    found = repr(value)
-    found = found if len(found) <= _LONGEST_FOUND else f"{found[: _LONGEST_FOUND - 3]}..."
-    return f"{path or 'document'}: expected {words(kind)}, found {found}"
+    return f"{path or 'document'}: expected {words(kind)}, found {shown(value)}"
 
 
 def _wrong_item(values: Mapping[str, Any], kind: Any) -> tuple[str, Any, Any]:

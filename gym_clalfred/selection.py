@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.names import match_name
 from gym_clalfred.rooms import ROOM_NUMBERS, RoomType
@@ -49,7 +49,7 @@ class Selection:
             return False
         if self.rooms is None or entry.room_type in self.rooms:
             return True
-        return _scene_number(entry) in self.rooms
+        return room_of(entry.key.trajectory) in self.rooms
 
     def __str__(self) -> str:
         parts = []
@@ -135,8 +135,3 @@ def _room(name: Any) -> RoomType | int:
             RoomType.of(int(name))  # which says what the numbers are
         return int(name)
     return match_name("each of rooms", name, names_of(RoomType), [room.value for room in RoomType])
-
-
-def _scene_number(entry: EpisodeEntry) -> int:
-    """ALFRED's folders end in the number of the scene."""
-    return int(entry.key.trajectory.split("/")[0].rsplit("-", 1)[-1])

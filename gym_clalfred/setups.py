@@ -1,10 +1,12 @@
-"""The three continual-learning setups of CL-ALFRED."""
+"""The three continual-learning setups of CL-ALFRED, and their ids in Gymnasium."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any, TypeVar
+
+import gymnasium
 
 from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.names import match_name
@@ -86,3 +88,18 @@ def names_of(tasks: Iterable[_Label]) -> dict[str, _Label]:
         names |= {task.value: task, task.name: task}
         names |= {task.paper_name: task, task.paper_name.replace("&", " and "): task}
     return names
+
+
+#: All ids of this package.
+ENV_IDS = tuple(setup.env_id for setup in Setup)
+
+
+def register_envs() -> None:
+    """Registers every id once; the environment itself is imported when the first is made."""
+    for setup in Setup:
+        if setup.env_id not in gymnasium.registry:
+            gymnasium.register(
+                setup.env_id,
+                entry_point="gym_clalfred.env:ClAlfredEnv",
+                kwargs={"setup": setup.value},
+            )

@@ -52,8 +52,8 @@ def main(
         read_recipes,
         take_bundled,
     )
-    from clalfred.cl.experiment.settings import choose
     from gym_clalfred.errors import UsageError
+    from gym_clalfred.names import choose
 
     target = None if folder is None else Path(folder)
     known = read_recipes(recipes)

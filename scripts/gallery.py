@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from clalfred.agents.acting.recording import Performer, record
-from gym_clalfred.data.fidelity_report import room_of
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.store import AlfredStore, Poses
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene
 from gym_clalfred.simulator.embedded.generator import make_room

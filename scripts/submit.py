@@ -34,8 +34,7 @@ def main(folders: tuple[str, ...], out: str, name: str | None) -> None:
 
     They hold all episodes of a run's last evaluation. Nothing is evaluated again.
     """
-    from clalfred.cl.board.run import run_submissions
-    from clalfred.cl.board.submission import check_name, write_submission
+    from clalfred.cl.board.submission import check_name, run_submissions, write_submission
     from clalfred.cl.experiment.folder import finished_runs
     from gym_clalfred.errors import BadInputError, UsageError
 

@@ -18,8 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from clalfred.agents.numerics.onednn import has_convolution
-from clalfred.agents.vision.convolution import conv_block, fuse, packed
-from clalfred.agents.vision.encoder import CHUNK, VisualEncoder
+from clalfred.agents.vision.encoder import CHUNK, VisualEncoder, conv_block, fuse, packed
 from gym_clalfred.errors import DataError
 
 IMAGE_SIZE = 84

@@ -1,7 +1,8 @@
 """ResNet-18 up to its last maps, for the paper's setting; takes the usual ImageNet weights file.
 
 He et al., "Deep Residual Learning for Image Recognition", CVPR 2016. Names of parameters are those
-of the published checkpoints (``resnet18-*.pth``), which is all that compatibility needs.
+of the published checkpoints (``resnet18-*.pth``), which is all that compatibility needs. The
+network is written out because torchvision can be imported only beside the torch it was built for.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from clalfred.agents.numerics.onednn import has_convolution
-from clalfred.agents.vision.convolution import conv_block, fuse, packed
-from clalfred.agents.vision.encoder import VisualEncoder
+from clalfred.agents.vision.encoder import VisualEncoder, conv_block, fuse, packed
 from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 

@@ -7,7 +7,6 @@ what it does is what its file says, on every machine.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from clalfred.agents.checkpoint import load_state, save_state, with_suffix
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.folder import finished_runs, read_config
 from gym_clalfred.errors import BadInputError, DataError, DivergenceError
+from gym_clalfred.names import did_you_mean
 
 #: Where they are.
 FOLDER = Path(agents.__file__).parent / "trained"
@@ -51,12 +51,10 @@ def find_agent(path: str | Path) -> Path:
     bundled = bundled_agents()
     if str(path) in bundled and not given.is_dir():
         return bundled[str(path)]
-    close = difflib.get_close_matches(str(path), bundled, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
     names = f", or one of {', '.join(bundled)}" if bundled else ""
     raise DataError(
-        f"{found}: there is no trained agent; give an agent.zip, the folder of a finished run"
-        f"{names}{hint}"
+        f"{found}: there is no trained agent; {did_you_mean(path, bundled)}give an agent.zip, the "
+        f"folder of a finished run{names}"
     )
 
 

@@ -31,9 +31,9 @@ from clalfred.cl.experiment.callbacks import (
     CurvesCallback,
     EvaluationCallback,
     RunCallback,
+    RunLogger,
 )
 from clalfred.cl.experiment.config import RunConfig
-from clalfred.cl.experiment.curves import RunLogger
 from clalfred.cl.experiment.evaluation import (
     SPLITS,
     Record,

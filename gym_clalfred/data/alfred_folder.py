@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from gym_clalfred.data.alfred_json import parse_trajectory
+import msgspec
+
+from gym_clalfred.data.alfred_reader import parse_trajectory
 from gym_clalfred.data.cache import atomic_file, cache_dir
-from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.fields import Field
-from gym_clalfred.data.index import (
-    IndexRow,
-    RecentTrajectories,
-    TrajectoryName,
-    episode_entries,
-)
-from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.data.index import IndexedSource, IndexRow, TrajectoryName
+from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import DataError
+from gym_clalfred.schema import read
 from gym_clalfred.simulator.embedded.room_model import Room
 
 ROOT_NAME = "json_2.1.0"
 FILE_NAME = "traj_data.json"
-INDEX_VERSION = 1
 
 #: Time of change in nanoseconds, and size in bytes.
 Stamp = tuple[int, int]
@@ -45,6 +39,13 @@ def is_listed(key: EpisodeKey) -> bool:
     return count is None or key.annotation < count
 
 
+def as_listed(split: Split, rows: Iterable[IndexRow]) -> Iterator[IndexRow]:
+    """The rows of an index with as many annotations as ALFRED's split lists."""
+    for row in rows:
+        count = LISTED_ANNOTATIONS.get((split, row.key), row.annotations)
+        yield IndexRow(row.key, min(count, row.annotations), row.length)
+
+
 def find_root(path: str | Path) -> Path | None:
     """The ``json_2.1.0`` folder that a path is or contains; ``None`` if it has no split in it.
 
@@ -56,7 +57,15 @@ def find_root(path: str | Path) -> Path | None:
     return None
 
 
-class AlfredFolder(EpisodeSource):
+class FolderIndex(msgspec.Struct):
+    """A split's index in the cache: its trajectories, and their files as they were when read."""
+
+    version: Literal[1]
+    rows: list[IndexRow]
+    stamps: list[Stamp]
+
+
+class AlfredFolder(IndexedSource):
     """Reads ALFRED's trajectories from its own folders.
 
     The first use of a split reads every file once; the index is then kept in the cache folder and
@@ -78,49 +87,31 @@ class AlfredFolder(EpisodeSource):
                 f"{path}: not ALFRED's data: expected a folder {ROOT_NAME} with train, valid_seen "
                 "or valid_unseen in it"
             )
-        self.root = root.absolute()
+        super().__init__(root)
         self.skip_damaged = skip_damaged
-        self._rows: dict[Split, dict[str, IndexRow]] = {}
         self._damaged: dict[Split, tuple[str, ...]] = {}
-        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
-        self._recent = RecentTrajectories()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self.root, self.skip_damaged)
-
-    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
-        """The index of a split, sorted by trajectory and annotation, as ALFRED's split lists it."""
-        split = Split(split)
-        if split not in self._entries:
-            self._entries[split] = episode_entries(split, self._index(split).values())
-        return self._entries[split]
+        return _reopen, (self.folder, self.skip_damaged)
 
     def damaged(self, split: Split) -> tuple[str, ...]:
         """With ``skip_damaged``, one message for each file of the split that was left out."""
         self._index(split)
         return self._damaged[split]
 
-    def episode(self, key: EpisodeKey) -> Episode:
-        """Reads one episode."""
-        row = self._index(key.split).get(key.trajectory)
-        if row is None or not 0 <= key.annotation < row.annotations:
-            raise DataError(f"{self.root}: has no episode {key}")
-        return Episode(key, self._recent.get((key.split, key.trajectory), self._read))
-
     def room(self, number: int) -> Room:
         """Raises: ALFRED's files do not describe rooms, the imported store does."""
         raise DataError(
-            f"{self.root}: ALFRED's files hold no rooms; import them first "
+            f"{self.folder}: ALFRED's files hold no rooms; import them first "
             "(clalfred-data import --alfred DIR) and pass the store as data"
         )
 
-    def _read(self, name: tuple[Split, str]) -> Trajectory:
-        split, key = name
-        return read_trajectory(self.root / split.value / key / FILE_NAME, key)
+    def read(self, split: Split, key: str) -> Trajectory:
+        """Reads the file of a trajectory."""
+        return read_trajectory(self.folder / split.value / key / FILE_NAME, key)
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
-        if split in self._rows:
-            return self._rows[split]
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """Sorted by trajectory, as ALFRED's split lists them."""
         known = self._load_index(split)
         rows: dict[str, IndexRow] = {}
         stamps: dict[str, Stamp] = {}
@@ -130,7 +121,7 @@ class AlfredFolder(EpisodeSource):
             row = known.get((key, stamp))
             if row is None:
                 try:
-                    row = IndexRow.of(self._read((split, key)))
+                    row = IndexRow.of(self.read(split, key))
                     fresh = True
                 except DataError as error:
                     if not self.skip_damaged:
@@ -141,15 +132,11 @@ class AlfredFolder(EpisodeSource):
             rows[key] = row
         if fresh:
             self._save_index(split, rows, stamps)
-        for (listed_split, key), count in LISTED_ANNOTATIONS.items():
-            if split is listed_split and key in rows:
-                rows[key] = IndexRow(key, min(count, rows[key].annotations), rows[key].length)
         self._damaged[split] = tuple(damaged)
-        self._rows[split] = rows
-        return rows
+        return as_listed(split, rows.values())
 
     def _files(self, split: Split) -> Iterator[tuple[str, Stamp]]:
-        folder = self.root / split.value
+        folder = self.folder / split.value
         for task in sorted(os.listdir(folder)) if folder.is_dir() else ():
             if not (folder / task).is_dir():
                 continue
@@ -163,32 +150,24 @@ class AlfredFolder(EpisodeSource):
                     yield key, (status.st_mtime_ns, status.st_size)
 
     def _index_file(self, split: Split) -> Path:
-        digest = hashlib.sha256(f"{self.root}|{split.value}".encode()).hexdigest()[:16]
+        digest = hashlib.sha256(f"{self.folder}|{split.value}".encode()).hexdigest()[:16]
         return cache_dir() / "alfred_index" / f"{digest}.json"
 
     def _load_index(self, split: Split) -> dict[tuple[str, Stamp], IndexRow]:
-        path = self._index_file(split)
         try:
-            document = Field.parse(path.read_bytes(), str(path))
-            document["version"].integer(INDEX_VERSION, INDEX_VERSION)
-            rows = [IndexRow.from_json(row) for row in document["rows"]]
-            stamps = [[number.integer(0, 2**63) for number in row] for row in document["stamps"]]
-            return {(row.key, (time, size)): row for row, (time, size) in zip(rows, stamps)}
-        except (OSError, DataError, ValueError):
+            index = read(self._index_file(split), FolderIndex)
+        except DataError:
             # No index, a damaged one or one of another version: the files themselves tell.
             return {}
+        return {(row.key, stamp): row for row, stamp in zip(index.rows, index.stamps)}
 
     def _save_index(
         self, split: Split, rows: dict[str, IndexRow], stamps: dict[str, Stamp]
     ) -> None:
-        document = {
-            "version": INDEX_VERSION,
-            "rows": [row.to_json() for row in rows.values()],
-            "stamps": list(stamps.values()),
-        }
+        index = FolderIndex(1, list(rows.values()), list(stamps.values()))
         try:
             with atomic_file(self._index_file(split)) as file:
-                file.write(json.dumps(document, separators=(",", ":")).encode())
+                file.write(msgspec.json.encode(index))
         except OSError:
             # The index only saves time; a cache folder that cannot be written is no reason to fail.
             return

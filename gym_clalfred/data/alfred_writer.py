@@ -22,8 +22,6 @@ from gym_clalfred.simulator.object_ids import class_of, position_of
 from gym_clalfred.simulator.treatments import CLEAN, TREATMENTS
 from gym_clalfred.tasks.spec import TaskSpec
 
-#: High-level steps whose object is the place where the held object is treated.
-
 
 def dump_trajectory(trajectory: Trajectory) -> dict[str, Any]:
     """The document as nested dicts and lists; ``parse_trajectory`` is its inverse.

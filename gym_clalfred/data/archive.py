@@ -7,7 +7,6 @@ trajectory and, last, ``index.json``; so unpacking it gives a folder that ALFRED
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import struct
 import zipfile
@@ -15,19 +14,20 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+import msgspec
+
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
-from gym_clalfred.data.fields import Field
-from gym_clalfred.data.index import IndexRow, RecentTrajectories, episode_entries
-from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.data.index import IndexedSource, IndexRow
+from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
+from gym_clalfred.schema import parse
 from gym_clalfred.simulator.embedded.room_model import Room
 
 INDEX_NAME = "index.json"
-INDEX_VERSION = 1
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 #: What ``zipfile`` raises for a file that is not as it was written.
@@ -40,6 +40,14 @@ ZIP_DAMAGE = (
     RuntimeError,
     struct.error,
 )
+
+
+class ArchiveIndex(msgspec.Struct, frozen=True):
+    """What ``index.json`` says."""
+
+    version: Literal[1]
+    split: Split
+    trajectories: tuple[IndexRow, ...]
 
 
 @dataclass(frozen=True)
@@ -96,8 +104,8 @@ def merge_archives(folder: str | Path, split: Split, parts: Iterable[Path]) -> A
     ):
         for path in parts:
             with zipfile.ZipFile(path) as part:
-                index = Field.parse(part.read(INDEX_NAME), f"{path}/{INDEX_NAME}")
-                for row in (IndexRow.from_json(row) for row in index["trajectories"]):
+                index = parse(part.read(INDEX_NAME), ArchiveIndex, f"{path}/{INDEX_NAME}")
+                for row in index.trajectories:
                     name = _entry_name(split, row.key)
                     content = part.read(name)
                     digest.update(f"{name}\n{len(content)}\n".encode() + content)
@@ -107,7 +115,7 @@ def merge_archives(folder: str | Path, split: Split, parts: Iterable[Path]) -> A
     return ArchiveSummary(len(rows), sum(row.annotations for row in rows), digest.hexdigest())
 
 
-class TrajectoryArchive(EpisodeSource):
+class TrajectoryArchive(IndexedSource):
     """Reads what ``write_archive`` wrote; rooms are the generated ones.
 
     Args:
@@ -120,29 +128,12 @@ class TrajectoryArchive(EpisodeSource):
     remedy = "copy it again, or delete it to have it made again if it is in the cache"
 
     def __init__(self, folder: str | Path, label: str | None = None) -> None:
-        self.folder = Path(folder).absolute()
+        super().__init__(folder)
         self.label = label or self.folder.name
-        self._rows: dict[Split, dict[str, IndexRow]] = {}
-        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
         self._archives: dict[tuple[int, Split], zipfile.ZipFile] = {}
-        self._cache = RecentTrajectories()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TrajectoryArchive, (self.folder, self.label)
-
-    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
-        """The index of a split, in the order of generation."""
-        split = Split(split)
-        if split not in self._entries:
-            self._entries[split] = episode_entries(split, self._index(split).values())
-        return self._entries[split]
-
-    def episode(self, key: EpisodeKey) -> Episode:
-        """Reads one episode."""
-        row = self._index(key.split).get(key.trajectory)
-        if row is None or not 0 <= key.annotation < row.annotations:
-            raise DataError(f"{archive_path(self.folder, key.split)}: has no episode {key}")
-        return Episode(key, self._cache.get((key.split, key.trajectory), self._read))
 
     def room(self, number: int) -> Room:
         """The generated room of that number."""
@@ -150,26 +141,23 @@ class TrajectoryArchive(EpisodeSource):
 
         return make_room(number)
 
-    def _read(self, name: tuple[Split, str]) -> Trajectory:
-        split, key = name
+    def read(self, split: Split, key: str) -> Trajectory:
+        """Reads an entry of the split's zip file."""
         entry = _entry_name(split, key)
         trajectory = parse_trajectory(self._bytes(split, entry), f"{split.value}.zip/{entry}")
         if trajectory.key != key:
             raise DataError(f"{split.value}.zip/{entry}: holds {trajectory.key}")
         return trajectory
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """In the order of generation; nothing for a split without an archive."""
         if not archive_path(self.folder, split).is_file():
-            return {}
-        if split not in self._rows:
-            file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
-            document = Field.parse(self._bytes(split, INDEX_NAME), file)
-            document["version"].integer(INDEX_VERSION, INDEX_VERSION)
-            if document["split"].value != split.value:
-                document["split"].fail(repr(split.value))
-            rows = [IndexRow.from_json(row) for row in document["trajectories"]]
-            self._rows[split] = {row.key: row for row in rows}
-        return self._rows[split]
+            return ()
+        file = f"{archive_path(self.folder, split)}/{INDEX_NAME}"
+        index = parse(self._bytes(split, INDEX_NAME), ArchiveIndex, file)
+        if index.split != split:
+            raise DataError(f"{file}: split: expected {split.value!r}, found {index.split.value!r}")
+        return index.trajectories
 
     def _bytes(self, split: Split, name: str) -> bytes:
         path = archive_path(self.folder, split)
@@ -192,12 +180,7 @@ def _entry_name(split: Split, key: str) -> str:
 
 
 def _write_index(archive: zipfile.ZipFile, split: Split, rows: Iterable[IndexRow]) -> None:
-    index = {
-        "version": INDEX_VERSION,
-        "split": split.value,
-        "trajectories": [row.to_json() for row in rows],
-    }
-    _write_entry(archive, INDEX_NAME, json.dumps(index, separators=(",", ":")).encode())
+    _write_entry(archive, INDEX_NAME, msgspec.json.encode(ArchiveIndex(1, split, tuple(rows))))
 
 
 def _write_entry(archive: zipfile.ZipFile, name: str, content: bytes) -> None:

@@ -11,7 +11,7 @@ from gym_clalfred.data.alfred_import.building import Progress, Steps, build_room
 from gym_clalfred.data.alfred_import.layouts import read_layouts
 from gym_clalfred.data.alfred_import.record_file import Recorder, read_evidence
 from gym_clalfred.data.store import AlfredStore, write_rooms
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 
 #: Trajectories that are read by one process at a time.
 _CHUNK = 200
@@ -35,14 +35,14 @@ def halves(experts: Sequence[Expert], by: HeldOut) -> tuple[list[Expert], list[E
     """
     units: dict[int, list[str]] = {}
     for _, key in sorted(experts, key=lambda expert: expert[1]):
-        known = units.setdefault(_room_of(key), [])
+        known = units.setdefault(room_of(key), [])
         unit = _unit_of(key, by)
         if unit not in known[-1:]:
             known.append(unit)
     left_out = {(room, unit) for room, names in units.items() for unit in names[1::2]}
     sides: tuple[list[Expert], list[Expert]] = ([], [])
     for split, key in experts:
-        sides[(_room_of(key), _unit_of(key, by)) in left_out].append((split, key))
+        sides[(room_of(key), _unit_of(key, by)) in left_out].append((split, key))
     return sides
 
 
@@ -79,10 +79,6 @@ def _record(job: tuple[Path, Path, list[Expert]]) -> Path:
         recorder.add(store.episode(EpisodeKey(split, key, 0)).trajectory)
     recorder.write(path)
     return path
-
-
-def _room_of(key: str) -> int:
-    return int(key.split("/")[0].rsplit("-", 1)[1])
 
 
 def _unit_of(key: str, by: HeldOut) -> str:

@@ -18,7 +18,7 @@ from gym_clalfred.data.fidelity import Encounter, Naming, Replay, replay
 from gym_clalfred.data.fidelity_rooms import RoomSurvey, survey, survey_text
 from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.data.store import AlfredStore, RoomFile
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.simulator.contract import RenderOptions, View
 from gym_clalfred.simulator.embedded.placement import turn
@@ -77,11 +77,6 @@ def experts_of(store: AlfredStore, split: Split, every: int = 1) -> list[str]:
         raise BadInputError(f"every must be at least 1, got {every}")
     keys = {entry.key.trajectory for entry in store.entries(split)}
     return sorted(keys, key=lambda key: (room_of(key), key))[::every]
-
-
-def room_of(key: str) -> int:
-    """The number of the room in which an expert acts."""
-    return int(key.split("/")[0].rsplit("-", 1)[1])
 
 
 def measure(

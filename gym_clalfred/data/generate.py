@@ -5,23 +5,25 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-from gym_clalfred.data.alfred_json import folder_name
+from gym_clalfred.compatibility import TARGET_COUNTS
+from gym_clalfred.data.alfred_reader import folder_name
 from gym_clalfred.data.requests import Request
-from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Trajectory
 from gym_clalfred.errors import SimulatorError
 from gym_clalfred.expert.planner import TooLongError, UnsolvableError, solve
 from gym_clalfred.language.grammar import write_annotations
-from gym_clalfred.objects import CLOSED_AT_START, ObjectClass
+from gym_clalfred.objects import CLOSED_AT_START, SLICED_FORM, ObjectClass
+from gym_clalfred.rooms import CLASS_FREQUENCY
 from gym_clalfred.simulator.contract import AgentPose, Scene, Vector
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.arrange import ArrangementError, arrange
 from gym_clalfred.simulator.embedded.generator.contents import holders_of
 from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
-from gym_clalfred.tasks.spec import TaskSpec
+from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
 #: Tasks tried for one request before something must be wrong with the room or the simulator.
 MAX_ATTEMPTS = 60
@@ -161,3 +163,51 @@ def _keep_free(task: TaskSpec) -> frozenset[ObjectClass]:
     treatment = task.type.treatment
     used = {task.receptacle, treatment.place if treatment is not None else None}
     return frozenset(place for place in used if place is not None and place in small)
+
+
+T = TypeVar("T")
+
+_CUT = frozenset(SLICED_FORM) - {ObjectClass.Egg}
+
+
+def sample_task(
+    room: Room, task_type: TaskType, rng: np.random.Generator, *, sliced: float | None = None
+) -> TaskSpec | None:
+    """A task that makes sense in the room, or ``None`` if there is none of that type.
+
+    The target is drawn with ALFRED's frequency of targets, then where it goes with ALFRED's
+    frequency of receptacles.
+
+    Args:
+        room: where.
+        task_type: the behaviour.
+        rng: all choices come from it.
+        sliced: share of kitchen tasks whose target has to be cut; ``None`` for ALFRED's.
+    """
+    fixtures = {fixture.object_class for fixture in room.fixtures}
+    items = CLASS_FREQUENCY[room.room_type]
+    share = task_type.sliced_share
+    if sliced is not None and share:
+        share = sliced
+    cut = bool(rng.random() < share) and bool(_CUT & items.keys())
+    treatment = task_type.treatment
+    options: dict[ObjectClass, list[tuple[TaskSpec, float]]] = {}
+    for target in TARGET_COUNTS:
+        if target not in items or (cut and target not in _CUT):
+            continue
+        if treatment is not None and target not in treatment.classes:
+            continue
+        found = list(task_type.choices(target, cut, fixtures, items))
+        if found:
+            options[target] = found
+    if not options:
+        return None
+    # A class that few rooms of the type have is asked for in few of them.
+    weights = [TARGET_COUNTS[target] * items[target] for target in options]
+    tasks = options[_draw(list(options), weights, rng)]
+    return _draw([task for task, _ in tasks], [weight for _, weight in tasks], rng)
+
+
+def _draw(options: list[T], weights: list[float], rng: np.random.Generator) -> T:
+    shares = np.array(weights, dtype=np.float64)
+    return options[int(rng.choice(len(options), p=shares / shares.sum()))]

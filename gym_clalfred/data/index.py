@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
 
-from gym_clalfred.data.episode_source import EpisodeEntry
-from gym_clalfred.data.fields import Field
-from gym_clalfred.data.trajectory import EpisodeKey, Split, Trajectory
+from msgspec import Struct
+
+from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
+from gym_clalfred.errors import DataError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.rooms import RoomType, is_room
+from gym_clalfred.schema import said, shown
 from gym_clalfred.tasks.spec import TaskType, find_task
 
 _KEY = re.compile(
     r"(?P<type>[a-z_]+)-(?P<target>[A-Za-z]+)-(?P<movable>[A-Za-z]+)-(?P<place>[A-Za-z]+)"
     r"-(?P<number>[0-9]{1,4})/(?P<trial>[A-Za-z0-9_]{1,100})"
 )
-_LONGEST = 100_000
+Count = Annotated[int, said("a whole number from 1 to 100,000", ge=1, le=100_000)]
 
 
 @dataclass(frozen=True)
@@ -47,35 +52,24 @@ class TrajectoryName:
         return cls(task_type, int(match["number"]), match["trial"])
 
 
-@dataclass(frozen=True)
-class IndexRow:
+class IndexRow(Struct, array_like=True, frozen=True):
     """One trajectory: ``folder/trial``, number of annotations, number of the expert's actions."""
 
     key: str
-    annotations: int
-    length: int
+    annotations: Count
+    length: Count
+
+    def __post_init__(self) -> None:
+        if TrajectoryName.parse(self.key) is None:
+            raise ValueError(
+                "key: expected <type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task "
+                f"type that is known here, found {shown(self.key)}"
+            )
 
     @classmethod
     def of(cls, trajectory: Trajectory) -> IndexRow:
         """The row that describes a trajectory."""
         return cls(trajectory.key, len(trajectory.annotations), len(trajectory.actions))
-
-    @classmethod
-    def from_json(cls, row: Field) -> IndexRow:
-        """From ``[key, annotations, length]``."""
-        fields = list(row)
-        if len(fields) != 3:
-            row.fail("[trajectory, annotations, length]")
-        if TrajectoryName.parse(fields[0].text()) is None:
-            fields[0].fail(
-                "<type>-<object>-<movable>-<receptacle>-<scene>/<trial> with a task type that is "
-                "known here"
-            )
-        return cls(fields[0].text(), fields[1].integer(1, _LONGEST), fields[2].integer(1, _LONGEST))
-
-    def to_json(self) -> list[Any]:
-        """The inverse of ``from_json``."""
-        return [self.key, self.annotations, self.length]
 
 
 def episode_entries(split: Split, rows: Iterable[IndexRow]) -> tuple[EpisodeEntry, ...]:
@@ -92,22 +86,43 @@ def episode_entries(split: Split, rows: Iterable[IndexRow]) -> tuple[EpisodeEntr
     return tuple(entries)
 
 
-class RecentTrajectories:
-    """The most recently read trajectories; episodes of one trajectory often come together."""
+class IndexedSource(EpisodeSource):
+    """A source with an index of its trajectories, which are read when they are asked for.
 
-    def __init__(self, size: int = 16) -> None:
-        self._size = size
-        self._kept: OrderedDict[tuple[Split, str], Trajectory] = OrderedDict()
+    Args:
+        folder: where its files are.
+    """
 
-    def get(
-        self, name: tuple[Split, str], read: Callable[[tuple[Split, str]], Trajectory]
-    ) -> Trajectory:
-        """The trajectory, read if it is not kept."""
-        if name in self._kept:
-            self._kept.move_to_end(name)
-            return self._kept[name]
-        trajectory = read(name)
-        self._kept[name] = trajectory
-        if len(self._kept) > self._size:
-            self._kept.popitem(last=False)
-        return trajectory
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder).absolute()
+        self._rows: dict[Split, dict[str, IndexRow]] = {}
+        self._entries: dict[Split, tuple[EpisodeEntry, ...]] = {}
+        # Episodes of one trajectory often come together.
+        self._recent = lru_cache(maxsize=16)(self.read)
+
+    def entries(self, split: Split) -> tuple[EpisodeEntry, ...]:
+        """The index of a split, in the order of its trajectories."""
+        split = Split(split)
+        if split not in self._entries:
+            self._entries[split] = episode_entries(split, self._index(split).values())
+        return self._entries[split]
+
+    def episode(self, key: EpisodeKey) -> Episode:
+        """Reads one episode."""
+        row = self._index(key.split).get(key.trajectory)
+        if row is None or not 0 <= key.annotation < row.annotations:
+            raise DataError(f"{self.folder}: has no episode {key}")
+        return Episode(key, self._recent(key.split, key.trajectory))
+
+    @abstractmethod
+    def read(self, split: Split, key: str) -> Trajectory:
+        """Reads the trajectory ``folder/trial``."""
+
+    @abstractmethod
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """Finds out which trajectories a split has."""
+
+    def _index(self, split: Split) -> dict[str, IndexRow]:
+        if split not in self._rows:
+            self._rows[split] = {row.key: row for row in self.read_index(split)}
+        return self._rows[split]

@@ -39,7 +39,6 @@ _DECIDING = (
     "data/index.py",
     "data/quotas.py",
     "data/requests.py",
-    "data/sampling.py",
     "data/trajectory.py",
     "expert/*.py",
     "language/grammar*.py",

@@ -10,6 +10,8 @@ in rooms that are not the generated ones need the store that they came from to b
 
 from __future__ import annotations
 
+import copy
+import json
 import os
 import shutil
 import tempfile
@@ -22,15 +24,19 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeSource
-from gym_clalfred.data.recovery import recoverable_spec
+from gym_clalfred.data.index import IndexedSource
+from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.sources import open_source
+from gym_clalfred.data.tiers import tier_folder
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError
 from gym_clalfred.language.text import CHARACTERS, plain_lines
@@ -292,3 +298,52 @@ def _minari() -> Any:
     import minari.dataset.minari_storage
 
     return minari
+
+
+def recoverable_spec(source: EpisodeSource, env: gym.Env[Any, Any] | None = None) -> EnvSpec | None:
+    """The spec of an environment, or without one, of the default environment with some episodes.
+
+    An opened source cannot be written down; the tier or the folder that it was opened from stands
+    in its place. ``None`` for sources that come from neither.
+
+    Args:
+        source: the episodes, if there is no environment.
+        env: an environment of this package, also in wrappers.
+    """
+    if env is None:
+        return _with_episodes(_default_spec(), source)
+    spec = copy.deepcopy(env.spec)
+    if spec is None:
+        base: Any = env.unwrapped
+        spec = copy.deepcopy(gym.spec(base.setup.env_id))
+        spec.kwargs.update(base._ezpickle_kwargs)
+    if spec.kwargs.get("source") is not None:
+        return _with_episodes(spec, spec.kwargs["source"])
+    return _writable(spec)
+
+
+def _default_spec() -> EnvSpec:
+    from gym_clalfred import ENV_IDS
+
+    return copy.deepcopy(gym.spec(ENV_IDS[0]))
+
+
+def _with_episodes(spec: EnvSpec, source: EpisodeSource) -> EnvSpec | None:
+    spec.kwargs = {
+        name: value for name, value in spec.kwargs.items() if name not in ("source", "tier", "data")
+    }
+    if not isinstance(source, IndexedSource):
+        return None
+    tiers = {tier_folder(tier): name for name, tier in TIERS.items()}
+    if source.folder in tiers:
+        spec.kwargs["tier"] = tiers[source.folder]
+    else:
+        spec.kwargs["data"] = str(source.folder)
+    return _writable(spec)
+
+
+def _writable(spec: EnvSpec) -> EnvSpec:
+    """With settings as JSON has them: paths as text, and no ``None``, which is the default."""
+    settings = {name: value for name, value in spec.kwargs.items() if value is not None}
+    spec.kwargs = json.loads(json.dumps(settings, default=str))
+    return spec

@@ -12,19 +12,22 @@ import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS
+import msgspec
+
+from gym_clalfred.data.alfred_folder import as_listed
 from gym_clalfred.data.archive import ZIP_DAMAGE, TrajectoryArchive
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.fields import Field
-from gym_clalfred.data.index import IndexRow, TrajectoryName
+from gym_clalfred.data.index import IndexRow
 from gym_clalfred.data.room_json import dump_room, parse_room
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.errors import DataError
+from gym_clalfred.schema import Natural, read
 from gym_clalfred.simulator.contract import ObjectPose
 from gym_clalfred.simulator.embedded.room_model import Room
 
@@ -32,13 +35,11 @@ STORE_NAME = "store.json"
 ROOMS_NAME = "rooms.zip"
 STORE_VERSION = 4
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
-_LARGEST_COUNT = 10**9
 
 Poses = tuple[ObjectPose, ...]
 
 
-@dataclass(frozen=True)
-class StoreInfo:
+class StoreInfo(msgspec.Struct, frozen=True):
     """What a store holds.
 
     Args:
@@ -50,10 +51,15 @@ class StoreInfo:
     """
 
     label: str
-    trajectories: dict[str, int]
-    episodes: dict[str, int]
-    rooms: tuple[int, ...]
-    skipped: int
+    trajectories: dict[str, Natural]
+    episodes: dict[str, Natural]
+    rooms: tuple[Natural, ...]
+    skipped: Natural
+    version: Natural = STORE_VERSION
+
+
+class _StoreVersion(msgspec.Struct):
+    version: Natural
 
 
 def is_store(path: Path) -> bool:
@@ -63,40 +69,20 @@ def is_store(path: Path) -> bool:
 
 def read_info(folder: str | Path) -> StoreInfo:
     """Reads ``store.json``; raises ``DataError`` if the folder is not a store of this version."""
-    root = Field.read(Path(folder) / STORE_NAME)
-    version = root["version"].integer(0, _LARGEST_COUNT)
+    path = Path(folder) / STORE_NAME
+    version = read(path, _StoreVersion).version
     if version != STORE_VERSION:
         raise DataError(
-            f"{Path(folder) / STORE_NAME}: version {version}, this release reads {STORE_VERSION}: "
+            f"{path}: version {version}, this release reads {STORE_VERSION}: "
             "delete the store and make it again with clalfred-data import"
         )
-    counts = {}
-    for key in ("trajectories", "episodes"):
-        table = root[key]
-        if not isinstance(table.value, dict):
-            table.fail("an object")
-        counts[key] = {name: table[name].integer(0, _LARGEST_COUNT) for name in table.value}
-    return StoreInfo(
-        label=root["label"].text(),
-        trajectories=counts["trajectories"],
-        episodes=counts["episodes"],
-        rooms=tuple(number.integer(0, 1000) for number in root["rooms"]),
-        skipped=root["skipped"].integer(0, _LARGEST_COUNT),
-    )
+    return read(path, StoreInfo)
 
 
 def write_info(folder: Path, info: StoreInfo) -> None:
     """Writes ``store.json``, which makes a folder a store; so it comes last."""
-    document = {
-        "version": STORE_VERSION,
-        "label": info.label,
-        "trajectories": info.trajectories,
-        "episodes": info.episodes,
-        "rooms": list(info.rooms),
-        "skipped": info.skipped,
-    }
     with atomic_file(folder / STORE_NAME) as file:
-        file.write((json.dumps(document, indent=1) + "\n").encode())
+        file.write(msgspec.json.format(msgspec.json.encode(info), indent=1) + b"\n")
 
 
 def write_rooms(folder: Path, rooms: Iterable[Room]) -> str:
@@ -213,26 +199,17 @@ class AlfredStore(TrajectoryArchive):
             done: set[str] = set()
             for entry in self.entries(split):
                 trajectory = entry.key.trajectory
-                if trajectory not in done and _room_of(trajectory) == number:
+                if trajectory not in done and room_of(trajectory) == number:
                     done.add(trajectory)
                     yield entry.key
 
-    def _index(self, split: Split) -> dict[str, IndexRow]:
-        if split not in self._rows:
-            rows = super()._index(split)
-            for (listed_split, key), count in LISTED_ANNOTATIONS.items():
-                if split is listed_split and key in rows:
-                    rows[key] = replace(rows[key], annotations=min(count, rows[key].annotations))
-        return self._rows[split]
+    def read_index(self, split: Split) -> Iterable[IndexRow]:
+        """As ALFRED's split lists them."""
+        return as_listed(split, super().read_index(split))
 
 
 def _without_holders(poses: Poses) -> Poses:
     return tuple(replace(pose, holder=None) for pose in poses)
-
-
-def _room_of(trajectory: str) -> int | None:
-    name = TrajectoryName.parse(trajectory)
-    return None if name is None else name.number
 
 
 def _room_entry(number: int) -> str:

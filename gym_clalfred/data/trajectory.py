@@ -153,6 +153,11 @@ class Trajectory:
         return RoomType.of(self.scene.number)
 
 
+def room_of(trajectory: str) -> int:
+    """The number of the room that ``folder/trial`` happens in."""
+    return int(trajectory.split("/")[0].rsplit("-", 1)[1])
+
+
 @dataclass(frozen=True)
 class EpisodeKey:
     """Names an episode and says what a schedule needs to know about it, without reading it.

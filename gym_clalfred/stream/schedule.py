@@ -7,13 +7,24 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
+
+import msgspec
 
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.fields import Field
 from gym_clalfred.data.trajectory import EpisodeKey, Split
 from gym_clalfred.errors import BadInputError
+from gym_clalfred.schema import Natural, read
 
-FORMAT_VERSION = 1
+
+class ScheduleFile(msgspec.Struct):
+    """A saved schedule; an episode is its split, trajectory, annotation and task."""
+
+    version: Literal[1]
+    name: str
+    tasks: tuple[str, ...]
+    episodes: list[tuple[Split, str, Natural, Natural]]
+    block_starts: tuple[Natural, ...]
 
 
 @dataclass(frozen=True)
@@ -78,32 +89,18 @@ class Schedule:
 
     def save(self, path: str | Path) -> None:
         """Writes the schedule as JSON."""
-        document = {
-            "version": FORMAT_VERSION,
-            "name": self.name,
-            "tasks": self.tasks,
-            "episodes": [
-                [key.split.value, key.trajectory, key.annotation, task]
-                for key, task in zip(self.keys, self.task_ids)
-            ],
-            "block_starts": self.block_starts,
-        }
+        episodes = [
+            (key.split, key.trajectory, key.annotation, task)
+            for key, task in zip(self.keys, self.task_ids)
+        ]
+        document = ScheduleFile(1, self.name, self.tasks, episodes, self.block_starts)
         with atomic_file(Path(path)) as file:
-            file.write(json.dumps(document, indent=0).encode())
+            file.write(msgspec.json.format(msgspec.json.encode(document)))
 
     @classmethod
     def load(cls, path: str | Path) -> Schedule:
         """Reads a schedule that ``save`` wrote."""
-        document = Field.read(Path(path))
-        document["version"].integer(FORMAT_VERSION, FORMAT_VERSION)
-        tasks = tuple(task.text() for task in document["tasks"])
-        keys, task_ids = [], []
-        for row in document["episodes"]:
-            fields = list(row)
-            if len(fields) != 4 or fields[0].value not in [split.value for split in Split]:
-                row.fail("[split, trajectory, annotation, task]")
-            key = EpisodeKey(Split(fields[0].value), fields[1].text(), fields[2].integer(0, 10_000))
-            keys.append(key)
-            task_ids.append(fields[3].integer(0, len(tasks) - 1))
-        starts = tuple(start.integer(0, len(keys)) for start in document["block_starts"])
-        return cls(document["name"].text(), tasks, tuple(keys), tuple(task_ids), starts)
+        saved = read(Path(path), ScheduleFile)
+        keys = tuple(EpisodeKey(*episode[:3]) for episode in saved.episodes)
+        ids = tuple(episode[3] for episode in saved.episodes)
+        return cls(saved.name, saved.tasks, keys, ids, saved.block_starts)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import LAMPS, ObjectClass
-from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType
 
@@ -20,7 +19,6 @@ class Examine(TaskType):
 
     value = "look_at_obj_in_light"
     paper_name = "Examine"
-    room_types = (RoomType.LIVING_ROOM, RoomType.BEDROOM)
     params = ("lamp",)
     depends_on_view = True
     goals = (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from gym_clalfred.actions import Action
 from gym_clalfred.compatibility import ACCEPTS, MOVABLE_COUNTS, RECEPTACLE_COUNTS
 from gym_clalfred.objects import SLICED_FORM, ObjectClass
-from gym_clalfred.rooms import RoomType
 from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.spec import Needed, Purpose, TaskSpec, TaskType
 
@@ -27,7 +26,6 @@ class PickAndPlace(TaskType):
 
     value = "pick_and_place_simple"
     paper_name = "Pick&Place"
-    room_types = tuple(RoomType)
     sliced_share = 0.19
     goals: ClassVar[tuple[str, ...]] = (
         "{put} {a} {in}",
@@ -159,7 +157,6 @@ class Movable(PickAndPlace):
 
     value = "pick_and_place_with_movable_recep"
     paper_name = "Movable"
-    room_types = (RoomType.KITCHEN, RoomType.LIVING_ROOM, RoomType.BEDROOM)
     params = ("receptacle", "movable")
     sliced_share = 0.25
     goals = (

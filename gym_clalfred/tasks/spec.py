@@ -21,7 +21,6 @@ from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import plain
 from gym_clalfred.objects import CLOSED_AT_START, KNIVES, SLICED_FORM, ObjectClass
-from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.embedded.room_model import Demand
 from gym_clalfred.simulator.treatments import Treatment
 
@@ -63,7 +62,7 @@ class TaskType(str, ABC):
     """A behaviour, which is also a task of Behavior-IL; as a text, ALFRED's name of it.
 
     A subclass says what differs and is used as one object. It must give ``value``, ``paper_name``,
-    ``room_types``, ``goals`` and ``counts``.
+    ``goals`` and ``counts``.
     """
 
     #: ALFRED's seven, which the modules beside this one define.
@@ -79,8 +78,6 @@ class TaskType(str, ABC):
     value: ClassVar[str]
     #: In tables: the CL-ALFRED paper's name, such as ``Pick2&Place``.
     paper_name: ClassVar[str]
-    #: Where it makes sense.
-    room_types: ClassVar[tuple[RoomType, ...]]
     #: The fields of ``TaskSpec`` that it has besides the target.
     params: ClassVar[tuple[str, ...]] = ("receptacle",)
     #: How many objects of the target's class it takes.
@@ -225,7 +222,7 @@ def register_task(task_type: TaskType) -> TaskType:
     """
     if not isinstance(task_type, TaskType):
         raise BadInputError(f"task type {task_type!r}: expected an object of a TaskType's subclass")
-    for name in ("paper_name", "room_types", "goals", "counts"):
+    for name in ("paper_name", "goals", "counts"):
         if not getattr(task_type, name, None):
             raise BadInputError(f"task type {str(task_type)!r}: has no {name}")
     if not _NAME.fullmatch(task_type.value):

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from gym_clalfred.actions import Action
-from gym_clalfred.rooms import RoomType
 from gym_clalfred.simulator.treatments import CLEAN, COOL, HEAT, Treatment
 from gym_clalfred.tasks.goals import Condition, GoalState, name_of
 from gym_clalfred.tasks.pick_and_place import PickAndPlace
@@ -66,7 +65,6 @@ class Clean(TreatAndPlace):
 
     value = "pick_clean_then_place_in_recep"
     paper_name = "Clean"
-    room_types = (RoomType.KITCHEN, RoomType.BATHROOM)
     treatment = CLEAN
     never_in = frozenset({CLEAN.place})
     sliced_share = 0.15
@@ -87,7 +85,6 @@ class Heat(TreatAndPlace):
 
     value = "pick_heat_then_place_in_recep"
     paper_name = "Heat"
-    room_types = (RoomType.KITCHEN,)
     treatment = HEAT
     never_in = frozenset({HEAT.place})
     sliced_share = 0.38
@@ -104,7 +101,6 @@ class Cool(TreatAndPlace):
 
     value = "pick_cool_then_place_in_recep"
     paper_name = "Cool"
-    room_types = (RoomType.KITCHEN,)
     treatment = COOL
     never_in = frozenset({COOL.place})
     sliced_share = 0.28

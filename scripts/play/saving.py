@@ -16,8 +16,8 @@ from pathlib import Path
 from clalfred.scripts.play.world import TakenAction
 from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_folder import FILE_NAME, ROOT_NAME, AlfredFolder
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
-from gym_clalfred.data.alfred_reader import folder_name
+from gym_clalfred.data.alfred_reader import folder_name, parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file, file_lock
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource

@@ -19,10 +19,10 @@ from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.quotas import TIERS
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.tiers import tier_folder
-from gym_clalfred.data.trajectory import EpisodeKey, Split
+from gym_clalfred.data.trajectory import EpisodeKey, Split, room_of
 from gym_clalfred.errors import BadInputError, UsageError
-from gym_clalfred.keyboard import KEYS
 from gym_clalfred.options import MAX_STEPS
+from gym_clalfred.possible_actions import KEYS
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.selection import Selection
 from gym_clalfred.stream import first_annotations
@@ -320,9 +320,7 @@ class Session:
         if score is not None:
             return document
         entries = self._library.source(self._choice.tier).entries(split)
-        numbers = sorted(
-            {int(one.key.trajectory.split("/")[0].rpartition("-")[2]) for one in entries}
-        )
+        numbers = sorted({room_of(one.key.trajectory) for one in entries})
         return {
             **document,
             "choice": vars(self._choice),

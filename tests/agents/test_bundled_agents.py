@@ -71,7 +71,8 @@ def test_commands_take_names(folder: Path, tmp_path: Path) -> None:
     ):
         run = CliRunner().invoke(command, arguments)
         assert run.exit_code == 1
-        assert "or one of micro; did you mean 'micro'?" in run.output
+        assert "no trained agent; did you mean 'micro'? give an agent.zip" in run.output
+        assert "or one of micro" in run.output
 
 
 def test_what_is_there_goes_before_a_name(folder: Path, tmp_path: Path) -> None:

@@ -17,8 +17,12 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data import minari_exchange
 from gym_clalfred.data.archive import TrajectoryArchive, write_archive
 from gym_clalfred.data.episode_source import EpisodeSource
-from gym_clalfred.data.minari_exchange import expert_pairs, export_minari, import_minari
-from gym_clalfred.data.recovery import recoverable_spec
+from gym_clalfred.data.minari_exchange import (
+    expert_pairs,
+    export_minari,
+    import_minari,
+    recoverable_spec,
+)
 from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.trajectory import Episode, EpisodeKey, Split
 from gym_clalfred.env import ClAlfredEnv

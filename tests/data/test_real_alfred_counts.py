@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS, AlfredFolder
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.episode_source import EpisodeEntry
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.splits import SplitFolder, read_alfred_splits
@@ -95,9 +96,9 @@ class Listening(AlfredFolder):
         self.words: Counter[str] = Counter()
         self.missing_steps = 0
 
-    def _read(self, name: tuple[Split, str]) -> Trajectory:
-        trajectory = super()._read(name)
-        for annotation in trajectory.annotations[: LISTED_ANNOTATIONS.get(name)]:
+    def read(self, split: Split, key: str) -> Trajectory:
+        trajectory = super().read(split, key)
+        for annotation in trajectory.annotations[: LISTED_ANNOTATIONS.get((split, key))]:
             self.words.update(count_words((annotation.goal, *annotation.steps)))
             self.missing_steps += len(trajectory.plan) - len(annotation.steps)
         return trajectory

@@ -15,7 +15,7 @@ import pytest
 
 from gym_clalfred.data import EpisodeSource, open_source
 from gym_clalfred.data.alfred_folder import LISTED_ANNOTATIONS, AlfredFolder
-from gym_clalfred.data.alfred_json import encode_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
 from gym_clalfred.data.cache import atomic_file, cache_dir
 from gym_clalfred.data.index import TrajectoryName
@@ -157,9 +157,9 @@ def test_the_index_saves_reading_the_files_again(
 ) -> None:
     first = AlfredFolder(folder).entries(Split.TRAIN)
     read: list[str] = []
-    original = AlfredFolder._read
+    original = AlfredFolder.read
     monkeypatch.setattr(
-        AlfredFolder, "_read", lambda self, name: read.append(name[1]) or original(self, name)
+        AlfredFolder, "read", lambda self, *name: read.append(name[1]) or original(self, *name)
     )
     assert AlfredFolder(folder).entries(Split.TRAIN) == first
     assert read == []

@@ -6,6 +6,7 @@ import json
 import pickle
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import pytest
@@ -74,6 +75,23 @@ def test_rooms_survive_a_round_trip() -> None:
     room = measured_room()
     document = json.loads(json.dumps(dump_room(room)))
     assert parse_room(Field(document, "room")) == room
+
+
+@pytest.mark.parametrize(
+    ("part", "row", "words"),
+    [
+        ("walls", [1.0, 2.0, 3.0], r"walls\[0\]: expected a row with x0, z0, x1, z1, openings"),
+        ("floor", [0, 0, 1, 1, 1], r"floor\[0\]: expected a row with nothing but x0, z0, x1, z1"),
+        ("walls", [0, 0, 1, 1, ["door", 0, 1, 0]], r"walls\[0\]\[4\]: expected a row with kind"),
+        ("bodies", [0, 0, 0, 1, 1, 1, 9, 9, 900, "wood"], r"\[8\]: .* from 0 to 255, found 900"),
+        ("bodies", [0, 0, 0, 1, 1, 1, 9, 9, 9, "fur"], r"bodies\[0\]\[9\]: expected a texture"),
+        ("walkable", [0.5], r"walkable\[0\]: expected 2 numbers, found \[0.5\]"),
+    ],
+)
+def test_a_damaged_row_of_a_room_is_named(part: str, row: list[Any], words: str) -> None:
+    document = json.loads(json.dumps({**dump_room(measured_room()), part: [row]}))
+    with pytest.raises(DataError, match=f"^a room: .*{words}"):
+        parse_room(Field(document, "a room"))
 
 
 def test_the_store_gives_back_trajectories_and_rooms(tmp_path: Path) -> None:

@@ -12,12 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gym_clalfred.data.alfred_json import (
-    dump_trajectory,
-    encode_trajectory,
-    folder_name,
-    parse_trajectory,
-)
+from gym_clalfred.data.alfred_reader import folder_name, parse_trajectory
+from gym_clalfred.data.alfred_writer import dump_trajectory, encode_trajectory
 from gym_clalfred.data.trajectory import HighStep, RunLengthMask, Trajectory
 from gym_clalfred.errors import BadInputError, DataError
 from gym_clalfred.objects import ObjectClass

@@ -7,7 +7,6 @@ import re
 import pytest
 
 from gym_clalfred.actions import Action
-from gym_clalfred.keyboard import KEYS
 from gym_clalfred.objects import (
     OPENABLE,
     PICKUPABLE,
@@ -16,7 +15,7 @@ from gym_clalfred.objects import (
     TOGGLEABLE,
     ObjectClass,
 )
-from gym_clalfred.possible_actions import PAIRS
+from gym_clalfred.possible_actions import KEYS, PAIRS
 from gym_clalfred.simulator.contract import Failure
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.rewards import (

@@ -20,10 +20,8 @@ LAYERS = (
     ("gym_clalfred.tasks gym_clalfred.data gym_clalfred.language gym_clalfred.interaction "
      "gym_clalfred.expert"),
     ("gym_clalfred.checks gym_clalfred.env gym_clalfred.observation_space "
-     "gym_clalfred.setups gym_clalfred.selection gym_clalfred.progress gym_clalfred.keyboard "
-     "gym_clalfred.options gym_clalfred.possible_actions gym_clalfred.window "
-     "gym_clalfred.registration gym_clalfred.viewer "
-     "gym_clalfred.wrappers gym_clalfred"),
+     "gym_clalfred.setups gym_clalfred.selection gym_clalfred.progress gym_clalfred.options "
+     "gym_clalfred.possible_actions gym_clalfred.viewer gym_clalfred.wrappers gym_clalfred"),
     "gym_clalfred.stream",
     "clalfred.agents",
     "clalfred.cl",

@@ -22,12 +22,12 @@ from clalfred.cl.failures import FailureKind, failure_of
 from clalfred.cl.report.ground import common_ground
 from clalfred.cl.report.text import task_title
 from gym_clalfred.compatibility import ACCEPTS
-from gym_clalfred.data.alfred_json import encode_trajectory, parse_trajectory
-from gym_clalfred.data.generate import TrajectoryGenerator
+from gym_clalfred.data.alfred_reader import parse_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
+from gym_clalfred.data.generate import TrajectoryGenerator, sample_task
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.quotas import Quota, Scope, quotas_of
 from gym_clalfred.data.requests import Request
-from gym_clalfred.data.sampling import sample_task
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, UnknownTaskError
 from gym_clalfred.language.grammar import annotate

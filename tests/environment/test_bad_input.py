@@ -19,7 +19,7 @@ from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, DataError, MissingDependencyError, UsageError
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.setups import ENV_IDS
 from gym_clalfred.simulator.backends import BACKENDS, Backend
 from tests.helpers.fakes import FakeSource
 

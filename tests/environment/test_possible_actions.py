@@ -15,7 +15,7 @@ from gym_clalfred.errors import SimulatorError, UsageError
 from gym_clalfred.interaction import choose_by_class
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.possible_actions import PAIRS, TARGETS
-from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.setups import ENV_IDS
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.stream import TaskStream
 from gym_clalfred.tasks import ALFRED_TASKS

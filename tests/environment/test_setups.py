@@ -8,9 +8,8 @@ import pytest
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.names import match_name
-from gym_clalfred.registration import ENV_IDS
 from gym_clalfred.rooms import RoomType
-from gym_clalfred.setups import ORDERS, Setup
+from gym_clalfred.setups import ENV_IDS, ORDERS, Setup
 from gym_clalfred.stream import PAPER_ORDERS, RELEASED_ORDERS, build_schedule, resolve_order
 from tests.helpers.fakes import FakeSource
 

@@ -17,8 +17,7 @@ from gymnasium.vector import AutoresetMode
 
 from gym_clalfred.actions import Action
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.registration import ENV_IDS, register_envs
-from gym_clalfred.setups import Setup
+from gym_clalfred.setups import ENV_IDS, Setup, register_envs
 from gym_clalfred.simulator.object_ids import class_of
 from gym_clalfred.tasks import ALFRED_TASKS
 from tests import ROOT

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.generate import sample_scene
-from gym_clalfred.data.sampling import sample_task
+from gym_clalfred.data.generate import sample_scene, sample_task
 from gym_clalfred.expert.describe import describe_object, describe_place, walk_legs, walk_tilt
 from gym_clalfred.expert.navigation import NavigationGrid
 from gym_clalfred.expert.planner import Solution, UnsolvableError, solve
@@ -32,6 +31,7 @@ from gym_clalfred.simulator.embedded.simulator import EmbeddedSimulator
 from gym_clalfred.simulator.geometry import Box, ahead_and_right, span_from
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
+from tests.helpers.trajectories import rooms_of
 
 M, L, R = Action.MoveAhead, Action.RotateLeft, Action.RotateRight
 HERE = AgentPose(0.0, 0.9, 0.0, 0, 30)
@@ -183,7 +183,7 @@ def demonstrate(
     raise AssertionError(f"nothing of ten {task_type} could be solved in room {number}")
 
 
-CASES = [(t, room_type.numbers[2]) for t in ALFRED_TASKS for room_type in t.room_types]
+CASES = [(t, room_type.numbers[2]) for t in ALFRED_TASKS for room_type in rooms_of(t)]
 
 
 @pytest.mark.parametrize(("task_type", "number"), CASES)

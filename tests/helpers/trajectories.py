@@ -7,10 +7,11 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from gym_clalfred.actions import Action
-from gym_clalfred.data.alfred_json import complete_plan, folder_name
-from gym_clalfred.data.alfred_reader import HIGH_ACTIONS
+from gym_clalfred.data.alfred_reader import HIGH_ACTIONS, folder_name
+from gym_clalfred.data.alfred_writer import complete_plan
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
 from gym_clalfred.data.index import IndexRow, episode_entries
+from gym_clalfred.data.quotas import quotas_of
 from gym_clalfred.data.trajectory import (
     Annotation,
     Episode,
@@ -22,7 +23,7 @@ from gym_clalfred.data.trajectory import (
     Trajectory,
 )
 from gym_clalfred.objects import LAMPS, MOVABLE_RECEPTACLES, PICKUPABLE, SLICED_FORM, ObjectClass
-from gym_clalfred.rooms import ROOM_NUMBERS
+from gym_clalfred.rooms import ROOM_NUMBERS, RoomType
 from gym_clalfred.simulator.contract import AgentPose, ObjectPose, Scene
 from gym_clalfred.simulator.embedded.room_model import Room
 from gym_clalfred.simulator.object_ids import format_id
@@ -212,3 +213,9 @@ def trajectories(draw: st.DrawFn) -> Trajectory:
             annotations=tuple(draw(annotations)),
         )
     )
+
+
+def rooms_of(task_type: TaskType) -> list[RoomType]:
+    """The room types in which the tiers have a task type."""
+    asked = [one.room_type for part in quotas_of([task_type], "full").values() for one in part]
+    return [room_type for room_type in RoomType if room_type in asked]

@@ -10,7 +10,7 @@ from PIL import Image
 
 from clalfred.scripts.gallery import TILE, main, some_rooms
 from gym_clalfred.data.alfred_import.importer import import_alfred
-from gym_clalfred.data.alfred_json import encode_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from tests.helpers.trajectories import clean_a_mug
 
 

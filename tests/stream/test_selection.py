@@ -13,10 +13,9 @@ import pytest
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, DataError
-from gym_clalfred.registration import ENV_IDS
 from gym_clalfred.rooms import RoomType
 from gym_clalfred.selection import Selection
-from gym_clalfred.setups import Setup
+from gym_clalfred.setups import ENV_IDS, Setup
 from gym_clalfred.stream import TaskStream, build_schedule, schedule_of
 from gym_clalfred.tasks import ALFRED_TASKS
 from gym_clalfred.tasks.spec import TaskType

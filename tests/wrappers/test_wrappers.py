@@ -25,7 +25,7 @@ from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.language.tokenizer import Tokenizer
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.setups import ENV_IDS
 from gym_clalfred.simulator.contract import View
 from gym_clalfred.wrappers import (
     DiscreteActions,

@@ -64,11 +64,7 @@ class CurrentLink(Link):
             self._controller = _WatchedController(self, scene.floor_plan)
         else:
             self._controller.reset(scene.floor_plan)
-        if scene.object_toggles:
-            toggles = [
-                {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
-            ]
-            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
+        self._restore_toggles(scene)
         if scene.object_poses:
             entries = self._controller.last_event.metadata["objects"]
             poses = [*object_poses(scene), *_furniture_poses(scene, entries)]

@@ -80,11 +80,7 @@ class LegacyLink(Link):
             renderObjectImage=True,
             makeAgentsVisible=False,
         )
-        if scene.object_toggles:
-            toggles = [
-                {"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles
-            ]
-            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
+        self._restore_toggles(scene)
         if scene.dirty_and_empty:
             # Here ``forceAction`` is the state that is wanted: dirty, and not filled.
             for change, wanted in (("CanBeDirty", True), ("CanBeFilled", False)):

@@ -1,16 +1,17 @@
-"""What a version of AI2-THOR has to offer to ``ThorSimulator``, and how to choose one."""
+"""What a version of AI2-THOR offers to ``ThorSimulator``: actions and frames; how to choose one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gym_clalfred.errors import BadInputError, MissingDependencyError, SimulatorError
 from gym_clalfred.simulator.contract import AgentPose, RenderOptions, Scene, View
+from gym_clalfred.simulator.jit import kernel
 from gym_clalfred.simulator.thor.options import ThorOptions
 
 
@@ -143,6 +144,11 @@ class Link(ABC):
             raise SimulatorError(f"AI2-THOR {self.version} refused {action}: {event.message}")
         return event
 
+    def _restore_toggles(self, scene: Scene) -> None:
+        toggles = [{"objectType": kind.name, "isOn": is_on} for kind, is_on in scene.object_toggles]
+        if toggles:
+            self._restore(scene, "SetObjectToggles", objectToggles=toggles)
+
     def _restore(self, scene: Scene, action: str, **arguments: Any) -> Event:
         """Does an action that brings a scene about; what is refused now always will be."""
         event = self.do(action, images=False, **arguments)
@@ -223,3 +229,51 @@ def object_poses(scene: Scene) -> list[dict[str, Any]]:
         }
         for pose in scene.object_poses
     ]
+
+
+D = TypeVar("D", bound=np.generic)
+
+
+@kernel()
+def decode_colours(
+    colours: NDArray[np.uint32], keys: NDArray[np.uint32], values: NDArray[np.int16]
+) -> NDArray[np.int16]:
+    """(H, W) instance numbers of (H, W) colours; colours that are not in ``keys`` give 0.
+
+    Args:
+        colours: any strides.
+        keys: known colours, sorted.
+        values: their instance numbers.
+    """
+    height, width = colours.shape
+    result = np.empty((height, width), dtype=np.int16)
+    # Neighbours mostly show the same thing, so few pixels are looked up.
+    last, value = np.uint32(0xFFFFFFFF), np.int16(0)
+    for row in range(height):
+        for column in range(width):
+            colour = colours[row, column]
+            if colour != last:
+                last = colour
+                place = np.searchsorted(keys, colour)
+                known = place < len(keys) and keys[place] == colour
+                value = values[place] if known else np.int16(0)
+            result[row, column] = value
+    return result
+
+
+def resample_nearest(images: NDArray[D], size: int) -> NDArray[D]:
+    """(N, size, size) from (N, side, side), each pixel the nearest one."""
+    side = images.shape[1]
+    if side == size:
+        return images
+    source = ((np.arange(size) + 0.5) * side / size).astype(np.intp)
+    return images[:, source[:, None], source[None, :]]
+
+
+def resample(images: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """(N, size, size, 3) from (N, side, side, 3), each pixel the mean of what it covers."""
+    from PIL import Image
+
+    kind = Image.Resampling.BOX
+    small = [np.asarray(Image.fromarray(image).resize((size, size), kind)) for image in images]
+    return np.stack(small)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import subprocess
@@ -13,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
+
+from filelock import FileLock, Timeout
 
 from gym_clalfred.errors import UsageError
 from gym_clalfred.simulator.thor import supervisor
@@ -79,14 +80,17 @@ class SimulatorSlot:
     """
 
     def __init__(self, options: ThorOptions, folder: Path | None = None) -> None:
-        self._file: IO[str] | None = None
+        self._lock: FileLock | None = None
         folder = folder or Path(tempfile.gettempdir()) / f"clalfred-thor-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         places = options.max_processes or memory_limit(options)
         deadline = time.monotonic() + options.start_timeout
-        while self._file is None:
+        while self._lock is None:
             for place in range(places):
-                if self._take(folder / f"slot-{place}"):
+                with suppress(Timeout):
+                    lock = FileLock(folder / f"slot-{place}", timeout=0)
+                    lock.acquire()
+                    self._lock = lock
                     return
             if time.monotonic() > deadline:
                 raise UsageError(
@@ -98,19 +102,9 @@ class SimulatorSlot:
 
     def release(self) -> None:
         """Gives the place back."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _take(self, path: Path) -> bool:
-        file = open(path, "w")  # noqa: SIM115 - stays open as long as the place is taken
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            return False
-        self._file = file
-        return True
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 def memory_limit(options: ThorOptions) -> int:

@@ -29,15 +29,23 @@ from gym_clalfred.simulator.contract import (
     Simulator,
     View,
 )
-from gym_clalfred.simulator.thor.images import decode_colours, resample, resample_nearest
-from gym_clalfred.simulator.thor.link import CameraView, Event, Link, installed_version, make_link
+from gym_clalfred.simulator.thor.link import (
+    CameraView,
+    Event,
+    Link,
+    decode_colours,
+    installed_version,
+    make_link,
+    resample,
+    resample_nearest,
+)
 from gym_clalfred.simulator.thor.options import ThorOptions
-from gym_clalfred.simulator.thor.rules import refusal_of
 from gym_clalfred.simulator.thor.states import (
     PriorPlace,
     class_of_entry,
     place_of,
     pose_of,
+    refusal_of,
     states_of,
 )
 from gym_clalfred.simulator.treatments import TREATMENTS, treatment_of

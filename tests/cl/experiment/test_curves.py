@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clalfred.cl.experiment.curves import RunLogger
+from clalfred.cl.experiment.callbacks import RunLogger
 
 
 def test_a_logger_goes_on_between_two_points(tmp_path: Path) -> None:

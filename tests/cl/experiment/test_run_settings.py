@@ -184,3 +184,15 @@ def test_long_names_are_short_enough_for_files_and_tell_runs_apart() -> None:
     assert max(len(one.name), len(other.name)) < 200
     assert one.name != other.name
     assert one.name.endswith("-order1-seed0")
+
+
+def test_batches_and_rates_are_the_agents() -> None:
+    settings = RunConfig(agent="two-branch").method_settings(2520)
+    training = settings.training
+    assert (training.batch_size, training.learning_rate) == (8, 3e-3)
+    assert (settings.stream_size, settings.memory) == (3, 60)
+    paper = RunConfig(agent="two-branch:paper").method_settings(21023)
+    training = paper.training
+    assert (training.batch_size, training.learning_rate, paper.memory) == (32, 1e-3, 500)
+    own = RunConfig(overrides={"agent.learning_rate": 0.02}, batch_size=4).method_settings(2520)
+    assert (own.training.batch_size, own.training.learning_rate) == (4, 0.02)

@@ -20,12 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gym_clalfred.data import alfred_folder as alfred_folder_module
-from gym_clalfred.data import store as store_module
 from gym_clalfred.data.alfred_import import importer, unpack
 from gym_clalfred.data.alfred_import.importer import check_extent, import_alfred
 from gym_clalfred.data.alfred_import.layouts import read_layouts
 from gym_clalfred.data.alfred_import.record_file import Recorder
-from gym_clalfred.data.alfred_json import dump_trajectory, encode_trajectory
+from gym_clalfred.data.alfred_writer import dump_trajectory, encode_trajectory
 from gym_clalfred.data.store import AlfredStore
 from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import DataError
@@ -333,7 +332,6 @@ def test_the_store_counts_the_episodes_that_alfred_lists(
     root = alfred_folder(tmp_path, 2)
     listed = {(Split.TRAIN, clean_a_mug(trial="trial_T1").key): 1}
     monkeypatch.setattr(alfred_folder_module, "LISTED_ANNOTATIONS", listed)
-    monkeypatch.setattr(store_module, "LISTED_ANNOTATIONS", listed)
     report = import_alfred(root, tmp_path / "store", workers=1)
     whole = len(clean_a_mug().annotations)
     assert report.info.episodes == {"train": whole + 1}

@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from gym_clalfred import window
+from gym_clalfred import viewer
 from gym_clalfred.actions import Action
 from gym_clalfred.env import ClAlfredEnv
 from gym_clalfred.errors import BadInputError, MissingDependencyError, SimulatorError
-from gym_clalfred.keyboard import KEYS
 from gym_clalfred.objects import ObjectClass
-from gym_clalfred.possible_actions import most_central
-from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.possible_actions import KEYS, most_central
+from gym_clalfred.setups import ENV_IDS
 from gym_clalfred.viewer import PANEL_SIZE
 from tests.helpers.fakes import APPLE, FRIDGE, LAMP, FakeSimulator
 
@@ -74,7 +73,7 @@ def test_a_crash_is_shown(make_fake_env: MakeEnv, monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_pygame(make_fake_env: MakeEnv, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(window, "find_spec", lambda name: None)
+    monkeypatch.setattr(viewer, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"cl-alfred-gym\[play\]"):
         make_fake_env(render_mode="human")
     make_fake_env(render_mode="rgb_array")

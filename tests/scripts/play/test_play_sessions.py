@@ -28,7 +28,7 @@ from gym_clalfred.data.sources import open_source
 from gym_clalfred.data.store import StoreInfo, write_info, write_rooms
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError
-from gym_clalfred.registration import ENV_IDS
+from gym_clalfred.setups import ENV_IDS
 from gym_clalfred.stream import TaskStream, demonstration_of
 from tests.helpers.followers import Follower
 from tests.helpers.play_sessions import PLACE, expert, solve, told

@@ -33,8 +33,7 @@ from gym_clalfred.simulator.contract import (
 )
 from gym_clalfred.simulator.embedded.generator import make_room
 from gym_clalfred.simulator.embedded.generator.drafts import DRAFTS
-from gym_clalfred.simulator.embedded.generator.review import missing_classes, unusable
-from gym_clalfred.simulator.embedded.generator.rooms import find_draft
+from gym_clalfred.simulator.embedded.generator.rooms import find_draft, missing_classes, unusable
 from gym_clalfred.simulator.embedded.generator.traits import EVERYWHERE, traits_of
 from gym_clalfred.simulator.embedded.render.mesh import Texture
 from gym_clalfred.simulator.embedded.room_model import AGENT_RADIUS, Room
