@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from clalfred.scripts.common import clear_errors
+from clalfred.scripts.common import COUNT, clear_errors
 from gym_clalfred.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent.parent / "docs"
@@ -53,8 +53,11 @@ def collect(folder: str, to: Path | None) -> None:
 
 @main.command()
 @click.argument("folder", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--limit", type=COUNT, help="Episodes per split for blind and deaf agents.  [default: all]"
+)
 @clear_errors
-def controls(folder: Path) -> None:
+def controls(folder: Path, limit: int | None) -> None:
     """Evaluate the Joint agents of a FOLDER of runs blind, deaf, and without rules.
 
     The same command again does what is left. Then collect.
@@ -62,7 +65,7 @@ def controls(folder: Path) -> None:
     from clalfred.cl.report.controls import make_controls
     from clalfred.cl.report.summary import load_runs
 
-    make_controls(load_runs(folder), folder, click.echo)
+    make_controls(load_runs(folder), folder, click.echo, limit)
 
 
 @main.command()
@@ -111,7 +114,8 @@ def agree(before: str, after: str) -> None:
 def write() -> None:
     """Make docs/RESULTS.md, its figures and the tables of other pages from docs/results alone."""
     from clalfred.cl.report.publish import fill_in, read_published, write_page
-    from clalfred.cl.report.published_tables import headline, tables
+    from clalfred.cl.report.published_tables import behaviours, headline, tables
+    from clalfred.cl.report.published_tables import controls as control_table
     from gym_clalfred.data.sources import open_source
 
     _docs()
@@ -121,7 +125,10 @@ def write() -> None:
     fill_in(readme, "results", headline(read_published(PUBLISHED)))
     click.echo(readme.relative_to(ROOT.parent))
     real = ROOT / "REAL_RESULTS.md"
-    fill_in(real, "results", tables(read_published(PUBLISHED / "alfred")))
+    runs = read_published(PUBLISHED / "alfred")
+    fill_in(real, "results", tables(runs))
+    fill_in(real, "controls", control_table(PUBLISHED / "alfred", runs))
+    fill_in(real, "behaviours", behaviours(runs))
     click.echo(real.relative_to(ROOT.parent))
 
 

@@ -21,6 +21,7 @@ from clalfred.cl.report.paper import paper_value
 from clalfred.cl.report.questions import HEADLINE, TUNED, answers, asked, in_kilobytes, shown
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.setups import Setup
+from gym_clalfred.tasks.spec import find_task
 
 #: Against what the others are compared.
 REFERENCES = ("finetuning", "er")
@@ -124,7 +125,7 @@ def controls(folder: Path, runs: Sequence[Results]) -> str:
         solved = {split: success_rate(group, split) for split in SPLITS}
         rates[control] = {split: rate for split, rate in solved.items() if rate is not None}
     order = ["as it is", *CONTROLS]
-    rows = [["eyes", "Joint", "runs", *(f"{split}: SR" for split in SPLITS)]]
+    rows = [["eyes", "Joint", "runs", "episodes", *(f"{split}: SR" for split in SPLITS)]]
     for (eyes, name), found in sorted(
         rates.items(),
         key=lambda one: (one[0][0], order.index(one[0][1]) if one[0][1] in order else len(order)),
@@ -133,8 +134,27 @@ def controls(folder: Path, runs: Sequence[Results]) -> str:
             f"{_percent(found[split].mean)} {_interval(found[split])}" if split in found else "–"
             for split in SPLITS
         ]
-        rows.append([eyes, name, str(max(one.runs for one in found.values())), *cells])
+        episodes = " / ".join(f"{found[split].episodes}" for split in SPLITS if split in found)
+        runs_there = str(max(one.runs for one in found.values()))
+        rows.append([eyes, name, runs_there, episodes, *cells])
     return _markdown(rows) if len(rows) > 1 else ""
+
+
+def behaviours(runs: Sequence[Results]) -> str:
+    """Markdown: how much Joint agents of Behavior-IL solve of each behaviour, in %."""
+    joint = [run for run in as_they_are(runs) if is_control_subject(run.config)]
+    if not joint:
+        return ""
+    titles = {one.paper_name: name for name in joint[0].tasks if (one := find_task(name))}
+    rows = [["rooms", *sorted(titles)]]
+    for split in SPLITS:
+        last = [dict(zip(run.tasks, run.matrix(split)[-1])) for run in joint]
+        rates = [
+            [rate for row in last if (rate := row[titles[title]]) is not None]
+            for title in sorted(titles)
+        ]
+        rows.append([split, *(_percent(sum(some) / len(some) if some else None) for some in rates)])
+    return _markdown(rows)
 
 
 def data_curve(runs: Sequence[Results]) -> str:

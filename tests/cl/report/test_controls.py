@@ -14,9 +14,9 @@ from clalfred.cl.experiment.agent_file import save_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.controls import CONTROLS, collect_controls, control_rates, make_controls
-from clalfred.cl.report.published_tables import controls, data_curve
+from clalfred.cl.report.published_tables import behaviours, controls, data_curve
 from gym_clalfred.errors import DataError, UsageError
-from tests.helpers.report_runs import invented_results
+from tests.helpers.report_runs import EPISODES, invented_results
 from tests.helpers.runs import MICRO, new_agent
 
 
@@ -54,18 +54,27 @@ def test_the_table_has_a_row_for_whatever_was_taken(tmp_path: Path) -> None:
     assert rates["masks", "no-rules"]["seen"].mean == 0.75
     made = [joint(1, 0.9), joint(2, 0.9), joint(1, 0.01, blind=True), joint(1, 0.5, rules=False)]
     rows = controls(published, made).splitlines()[2:]
-    assert [row.split(" | ")[:3] for row in rows] == [
-        ["| masks", "as it is", "2"],
-        ["| masks", "no-rules", "2"],
-        ["| masks", "blind", "1"],
-        ["| masks", "trained blind", "1"],
-        ["| rgb", "blind", "1"],
+    assert [row.split(" | ")[:4] for row in rows] == [
+        ["| masks", "as it is", "2", f"{7 * EPISODES} / {7 * EPISODES}"],
+        ["| masks", "no-rules", "2", "20"],
+        ["| masks", "blind", "1", "20"],
+        ["| masks", "trained blind", "1", f"{7 * EPISODES} / {7 * EPISODES}"],
+        ["| rgb", "blind", "1", "20"],
     ]
     assert rows[2].endswith("| 0.0 [0.0, 0.0] | – |")
     assert controls(tmp_path, []) == ""
     lines(runs / "controls" / "blind.jsonl", half)
     with pytest.raises(DataError, match=r"expected a name such as masks-blind@1\.test_seen"):
         collect_controls(runs, published)
+
+
+def test_joint_agents_are_scored_by_behaviour() -> None:
+    always, never = joint(1, 1.0), joint(2, 0.0)
+    rows = [row.split(" | ") for row in behaviours([always, never]).splitlines()]
+    assert rows[0][1:3] == ["Clean", "Cool"]
+    assert set(rows[2][1:7]) == {"50.0"}
+    assert 0 < float(rows[3][1]) < 50
+    assert behaviours([joint(1, 1.0, setup="environment-il")]) == ""
 
 
 @pytest.mark.slow
