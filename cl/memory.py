@@ -47,6 +47,11 @@ class MemoryItem:
             "logits": tensor_bytes(self.logits),
         }
 
+    @property
+    def size(self) -> int:
+        """All of these bytes."""
+        return sum(self.bytes().values())
+
 
 class Memory:
     """Reservoir sampling (Vitter's algorithm R): every episode seen is kept with equal chance.
@@ -145,6 +150,7 @@ class ByteMemory(Memory):
     def __init__(self, budget: int, generator: torch.Generator) -> None:
         super().__init__(budget, generator)
         self._draws: list[float] = []
+        self._sizes: list[int] = []
 
     def add(self, item: MemoryItem) -> int | None:
         """Keeps the episode or not; others may have to go, but not for one that cannot fit."""
@@ -154,18 +160,24 @@ class ByteMemory(Memory):
         draw = float(torch.rand((), generator=self._generator))
         self._entries.append(item)
         self._draws.append(draw)
+        self._sizes.append(item.size)
         while self.overflows():
             last = self.slot_to_drop()
-            del self._entries[last], self._draws[last]
+            del self._entries[last], self._draws[last], self._sizes[last]
         return self._draws.index(draw) if draw in self._draws else None
 
     def is_too_large(self, item: MemoryItem) -> bool:
         """Override: whether an episode cannot be kept even alone."""
-        return sum(item.bytes().values()) > self.capacity
+        return item.size > self.capacity
 
     def overflows(self) -> bool:
         """Override: whether something has to go."""
-        return sum(self.bytes().values()) > self.capacity
+        return sum(self._sizes) > self.capacity
+
+    def rewrite(self, slot: int, logits: Mapping[str, Tensor]) -> None:
+        """Replaces the logits of one slot."""
+        super().rewrite(slot, logits)
+        self._sizes[slot] = self._entries[slot].size
 
     def slot_to_drop(self) -> int:
         """Override: what goes; the largest number drawn."""
@@ -181,6 +193,7 @@ class ByteMemory(Memory):
         """Continues from ``state_dict``."""
         super().load_state_dict(state, views)
         self._draws = list(state["draws"])
+        self._sizes = [item.size for item in self._entries]
 
 
 class LabelBalancedMemory(Memory):
