@@ -73,6 +73,7 @@ def main(
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
     from gym_clalfred.simulator.player.player import Player
     from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
+    from gym_clalfred.simulator.player.rehearsal import rehearse
     from gym_clalfred.simulator.player.transport import (
         Client,
         Http,
@@ -109,11 +110,12 @@ def main(
         store = AlfredStore(data)
         rooms, numbers = store.lived_in_room, store.info.rooms
         recorded = store.recorded_poses
-    # The client first: loading takes long, and is in vain without one.
+    # The client first: compiling and loading take long, and are in vain without one.
     try:
         if not transport.connect():
             return
         with ending_with(transport):
+            rehearse()
             player = Player(
                 transport, legacy, rooms, width, height, fault, numbers, version, recorded
             )
