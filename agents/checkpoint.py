@@ -76,6 +76,8 @@ def load_state(path: str | Path) -> dict[str, Any]:
         state = _unpack(document["state"], tensors)
     except (KeyError, TypeError) as error:
         raise DataError(f"{path}: lacks a part that it refers to ({error})") from error
+    except RecursionError as error:
+        raise DataError(f"{path}: its state is nested too deeply, as no agent's is") from error
     if not isinstance(state, dict):
         raise DataError(f"{path}: expected a table as its state, found {type(state).__name__}")
     return state

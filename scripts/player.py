@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 
 #: Who started this process, read before the slow imports: see ``transport.Client``.
 PARENT = os.getppid()
@@ -44,7 +45,7 @@ from clalfred.scripts.common import clear_errors, version_option  # noqa: E402
 )
 @click.option(
     "--client",
-    "version",
+    "client_version",
     envvar="CLALFRED_PLAYER_CLIENT",
     help="Version of the client's ai2thor package: from 4 on, masks and depth are sent faster.",
 )
@@ -58,7 +59,7 @@ def main(
     port: int | None,
     legacy: bool,
     start_timeout: float,
-    version: str | None,
+    client_version: str | None,
     width: int,
     height: int,
 ) -> None:
@@ -73,6 +74,7 @@ def main(
     from gym_clalfred.simulator.player.faults import Kind, fault_from_environment, misbehave
     from gym_clalfred.simulator.player.player import Player
     from gym_clalfred.simulator.player.queries import SCENE_NUMBERS
+    from gym_clalfred.simulator.player.rehearsal import rehearse
     from gym_clalfred.simulator.player.transport import (
         Client,
         Http,
@@ -83,17 +85,19 @@ def main(
     )
     from gym_clalfred.simulator.player.world import Recorded, no_recording
 
-    if version is not None and not version.split(".")[0].isdecimal():
-        raise BadInputError(f"client {version!r}: expected a version such as 5.0.0")
+    if client_version is not None and not client_version.split(".")[0].isdecimal():
+        raise BadInputError(f"client {client_version!r}: expected a version such as 5.0.0")
     fault = fault_from_environment()
     if fault is not None and fault.kind is Kind.DEAF and fault.happens(fault.at):
         misbehave(fault.kind)
     client = Client(PARENT, start_timeout)
     transport: Transport
     if pipes is not None:
-        missing = [path for path in pipes if not os.path.exists(path)]
-        if missing:
-            raise BadInputError(f"{missing[0]}: no such pipe; the client makes both")
+        for path in pipes:
+            if not os.path.exists(path):
+                raise BadInputError(f"{path}: no such pipe; the client makes both")
+            if not stat.S_ISFIFO(os.stat(path).st_mode):
+                raise BadInputError(f"{path}: expected a named pipe, found something else")
         transport = Pipes(*pipes, client)
     elif port is not None:
         transport = Http(host, port, os.environ.get("AI2THOR_CLIENT_TOKEN", ""), client)
@@ -109,13 +113,14 @@ def main(
         store = AlfredStore(data)
         rooms, numbers = store.lived_in_room, store.info.rooms
         recorded = store.recorded_poses
-    # The client first: loading takes long, and is in vain without one.
+    # The client first: compiling and loading take long, and are in vain without one.
     try:
         if not transport.connect():
             return
         with ending_with(transport):
+            rehearse()
             player = Player(
-                transport, legacy, rooms, width, height, fault, numbers, version, recorded
+                transport, legacy, rooms, width, height, fault, numbers, client_version, recorded
             )
         player.serve()
     finally:

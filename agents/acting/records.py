@@ -20,6 +20,7 @@ from msgspec import Struct
 from torch import nn
 
 from gym_clalfred.actions import Action
+from gym_clalfred.data.storage import make_folder
 from gym_clalfred.errors import BadInputError, DataError, UsageError
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.schema import Natural, parse
@@ -157,7 +158,7 @@ def read_conditions(path: str | Path) -> dict[str, Any]:
 def locked(path: str | Path) -> Iterator[None]:
     """Keeps a file of results to this process; raises ``UsageError`` if another one has it."""
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
     try:
         lock.acquire()

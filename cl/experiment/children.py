@@ -91,6 +91,10 @@ def end_with_parent() -> None:
                 pass
         except OSError:
             pass
+        # Scripts start what is in the background deaf to interrupts. Waiting would be in vain, and
+        # runs can be killed at any moment.
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+            os._exit(128 + signal.SIGINT)
         if sys.platform == "win32":
             _thread.interrupt_main()
         else:  # also in the middle of a system call

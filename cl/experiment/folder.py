@@ -29,7 +29,7 @@ from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results, read_results
 from gym_clalfred import __version__
 from gym_clalfred.data.cache import atomic_file
-from gym_clalfred.data.storage import storage_errors
+from gym_clalfred.data.storage import make_folder, storage_errors
 from gym_clalfred.errors import ClAlfredError, DataError, StorageError, UsageError
 
 #: Raised by one when a run folder of an older release can no longer be continued.
@@ -82,7 +82,7 @@ class RunFolder:
         with storage_errors(self.path):
             refuse_unprintable(self.path)
             refuse_other_run(self.path, self.config)
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path)
             lock = FileLock(self.path / "run.lock", timeout=wait_seconds)
             try:
                 lock.acquire()

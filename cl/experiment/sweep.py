@@ -23,7 +23,7 @@ from typing import Any
 from clalfred.cl.experiment.children import INTERRUPTED, REFUSED, Children
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.folder import RunFolder, refuse_other_run
-from gym_clalfred.data.storage import storage_errors
+from gym_clalfred.data.storage import make_folder, storage_errors
 from gym_clalfred.errors import (
     BadInputError,
     ClAlfredError,
@@ -180,7 +180,7 @@ def do(job: Job, children: Children | None = None) -> RunOutcome:
     """
     children = children or Children()
     folder = Path(job.folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     log = folder / "log.txt"
     for attempt in range(1, job.retries + 2):
         code = children.run(_command(job), log, _environment())

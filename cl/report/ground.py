@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Labels, Results
 from clalfred.cl.experiment.settings import titles
@@ -35,7 +33,7 @@ def common_ground(config: RunConfig, labels: Labels) -> str:
         labels: what its data, backend and eyes call themselves.
     """
     if config.step_limit == config.default_step_limit:
-        config = replace(config, max_steps=None)
+        config = RunConfig.recorded({**config.to_dict(), "max_steps": None})
     return ", ".join(
         [
             *(config.setup, config.schedule, config.evaluate_on),

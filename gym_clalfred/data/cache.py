@@ -13,6 +13,7 @@ from typing import IO
 from filelock import FileLock, Timeout
 
 from gym_clalfred.data.progress_lines import say
+from gym_clalfred.data.storage import make_folder
 
 CACHE_VARIABLE = "CLALFRED_CACHE"
 
@@ -40,7 +41,7 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     Readers see the old file or the whole new one, never a part of it; two writers at once each
     write their own temporary file and the last one stays.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w+b") as file:
@@ -70,7 +71,7 @@ def file_lock(path: Path, waiting: str | None = None) -> Iterator[None]:
         path: of the lock.
         waiting: what to say on stderr if another process holds it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)

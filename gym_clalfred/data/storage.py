@@ -65,16 +65,29 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise
 
 
+def make_folder(path: Path) -> None:
+    """Makes a folder and those above it, if they are not there.
+
+    Some places, such as ``/proc`` and automatic mounts, answer that the new folder does not exist,
+    which elsewhere means that something to read is missing.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except FileNotFoundError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
+
+
 def check_target(path: str | Path) -> None:
     """Raises ``StorageError`` if no file of this name can be written; makes its folder.
 
     For commands that write their result after long work.
     """
     path = Path(path)
-    if path.is_dir():
-        raise StorageError(f"{path}: expected the name of a file, found a folder")
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a device or a pipe"
+        raise StorageError(f"{path}: expected the name of a file, found {found}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         raise StorageError(

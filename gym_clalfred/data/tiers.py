@@ -25,6 +25,7 @@ from gym_clalfred.data.manifest import (
 from gym_clalfred.data.progress_lines import with_progress
 from gym_clalfred.data.quotas import TIERS, Tier
 from gym_clalfred.data.requests import check_tier, split_requests
+from gym_clalfred.data.storage import make_folder
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.errors import BadInputError, DataError, StorageError
 
@@ -99,7 +100,7 @@ def make_tier(tier: Tier, folder: Path, workers: int | None = None) -> Manifest:
     if folder.exists() and not _may_replace(folder):
         raise BadInputError(f"{folder}: exists and is not a tier; choose another folder")
     check_tier(tier)
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(folder.parent)
     unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         splits = _make_splits(tier, unfinished, workers or os.cpu_count() or 1)

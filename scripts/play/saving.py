@@ -21,6 +21,7 @@ from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.archive import write_archive
 from gym_clalfred.data.cache import atomic_file, file_lock
 from gym_clalfred.data.episode_source import EpisodeEntry, EpisodeSource
+from gym_clalfred.data.storage import make_folder
 from gym_clalfred.data.store import StoreInfo, is_store, write_info, write_rooms
 from gym_clalfred.data.trajectory import (
     Episode,
@@ -95,7 +96,7 @@ def save_demonstration(
     path = folder / ROOT_NAME / episode.key.split.value / trajectory.key / FILE_NAME
     if not path.resolve().is_relative_to(folder.resolve()):
         raise BadInputError(f"{path}: leads out of {folder}; remove the link in it")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     with file_lock(folder / ".lock", f"{folder}: waiting for another process that saves"):
         _check_kind(folder, source)
         with atomic_file(path) as file:

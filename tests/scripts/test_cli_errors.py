@@ -248,6 +248,31 @@ def test_a_place_that_is_no_folder_gets_one_clear_error(
     assert (tmp_path / "file").read_text() == "I am a file"
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_place_where_no_folder_can_be_made_gets_one_clear_error(
+    name: str, finished: Path
+) -> None:
+    """There the system says that the folder does not exist, as automatic mounts do."""
+    out = "/proc/no/folder"
+    run = invoke(name, *(part.format(out=out, finished=finished) for part in WRITERS[name]))
+    assert isinstance(run.exception, SystemExit), run.exception
+    assert run.exit_code == 1, run.output
+    assert run.output.count("Error: ") == 1
+    assert "choose another" in run.output
+
+
+@pytest.mark.parametrize("name", ["record", "evaluate"])
+def test_a_device_is_not_replaced_by_a_file(name: str, finished: Path, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mp4"
+    os.mkfifo(pipe)
+    target = {"record": [str(pipe)], "evaluate": [str(finished), "--submission", str(pipe)]}[name]
+    run = invoke(name, *target, "--tier", "tiny", "--max-steps", "2")
+    assert run.exit_code == 1, run.output
+    assert f"Error: {pipe}: expected the name of a file, found a device or a pipe" in run.output
+    assert pipe.is_fifo()
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_read_only_disk_gets_one_clear_error(name: str, finished: Path, small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)

@@ -117,7 +117,9 @@ def rewritten(path: Path, target: Path, document: str, compression: int = 0) -> 
 
 
 def test_dangling_references_and_deep_nesting_are_named(trained: Path, tmp_path: Path) -> None:
-    for number, state in enumerate(('{"x": {"$tensor": "gone"}}', "[1]", "[" * 9000 + "]" * 9000)):
+    dangling = '{"x": {"$tensor": "gone"}}'
+    nested = ["[" * deep + "]" * deep for deep in (900, 9000)]
+    for number, state in enumerate((dangling, "[1]", *nested, '{"x": ' * 900 + "1" + "}" * 900)):
         document = f'{{"format": "clalfred-agent", "version": 1, "state": {state}}}'
         path = rewritten(trained, tmp_path / f"agent{number}.zip", document)
         with pytest.raises(DataError, match=rf"agent{number}\.zip"):

@@ -292,11 +292,12 @@ def test_runs_of_methods_and_agents_from_elsewhere_are_reported(tmp_path: Path) 
     for name, changes in {
         "theirs": {"method": "theirs", "preset": "odd", "overrides": {"zeal": 3}},
         "others": {"agent": "others:big", "overrides": {"agent.zeal": 3}},
+        "usual steps": {"method": "lazy", "max_steps": None},
     }.items():
         other = structs.replace(known, settings={**known.settings, **changes})
         other.save(tmp_path / name / "results.json")
     runs = load_runs(tmp_path)
-    assert {run.config.method_title for run in runs} == {"er", "theirs (odd, zeal 3)"}
+    assert {run.config.method_title for run in runs} == {"er", "lazy", "theirs (odd, zeal 3)"}
     assert sum("others:big" in group_title(run) for run in runs) == 1
     shown = CliRunner().invoke(main, [str(tmp_path)])
     assert shown.exit_code == 0, shown.output

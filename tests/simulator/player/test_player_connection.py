@@ -164,6 +164,22 @@ def test_a_port_that_something_else_uses_is_one_clear_error(website: int) -> Non
     assert "404" in said
 
 
+def test_files_are_not_taken_for_pipes(tmp_path: Path) -> None:
+    file = tmp_path / "thesis.txt"
+    file.write_text("three years of work")
+    said = run_player("--pipes", str(file), str(file))[-1]
+    assert said == f"Error: {file}: expected a named pipe, found something else"
+    assert file.read_text() == "three years of work"
+
+
+def test_the_version_of_the_client_can_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AI2THOR_SERVER_TYPE", raising=False)
+    assert "no client to talk to" in run_player("--client", "5.0.0")[-1]
+    assert run_player("--client", "x")[-1] == (
+        "Error: client 'x': expected a version such as 5.0.0"
+    )
+
+
 def test_a_host_that_does_not_exist_is_one_clear_error() -> None:
     said = run_player("--host", "no-such-host.invalid", "--port", "8200")[-1]
     assert "no-such-host.invalid:8200: cannot be reached" in said
