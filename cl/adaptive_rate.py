@@ -1,7 +1,7 @@
-"""CLIB's learning rate: two rates take turns, a t-test decides between them.
+"""CLIB's learning rate: two rates alternate, and a t-test decides between them.
 
-Four lines give Student's t here, checked against the published table by ``tests/cl/test_clib.py``;
-scipy would be 40 MB more to install for them.
+Student's t takes four lines here, checked against published values by ``tests/cl/test_clib.py``;
+scipy would add 40 MB to the installation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class AdaptiveRate:
 
     Args:
         step: the smaller rate as a share of the larger.
-        history: updates with each before they are compared.
+        history: updates with each rate before the two are compared.
     """
 
     def __init__(self, step: float, history: int) -> None:
@@ -34,11 +34,11 @@ class AdaptiveRate:
 
     @property
     def factor(self) -> float:
-        """What to multiply the scheduled rate with in the next update."""
+        """The factor on the scheduled rate in the next update."""
         return self._scale * (self._step if self._turn else 1.0)
 
     def note(self, fall: float) -> None:
-        """By how much the loss fell in the update just made; the other rate is next."""
+        """Records how much the loss fell in this update, and switches to the other rate."""
         self._falls[self._turn].append(fall)
         self._turn = 1 - self._turn
         larger, smaller = self._falls
@@ -61,7 +61,7 @@ class AdaptiveRate:
 
 
 def exceeds(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Whether the mean behind ``a`` is above that behind ``b``: Welch's one-sided test at 5 %."""
+    """Whether ``a`` has the larger mean, by Welch's one-sided test at 5 %."""
     spreads = [_variance(values) / len(values) for values in (a, b)]
     difference = sum(a) / len(a) - sum(b) / len(b)
     if sum(spreads) == 0:

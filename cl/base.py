@@ -1,15 +1,15 @@
 """What all continual-learning methods share: gather, update with replay, then remember.
 
-A method is a class around two questions: what does an update minimise (``loss``), and what else
-changes. For each group of k gathered episodes ``train_on`` does, k times (or as ``updates`` says):
+A method is a class that answers two questions: what an update minimises (``loss``), and what else
+changes. For each group of k gathered episodes, k times (or as ``updates`` says), ``train_on`` runs
 
 1. ``select_replay``: which slots of the memory to replay;
-2. ``loss``: of the streamed and the replayed episodes; then one step of the optimiser, between
-   whose gradient and step comes ``on_gradients``;
+2. ``loss`` of the streamed and the replayed episodes, the backward pass, ``on_gradients``, and one
+   step of the optimiser;
 3. ``after_update``;
 
-and then ``after_group``, which offers ``to_store`` to the memory. Where a task begins comes
-``on_boundary``, for methods that declare ``needs_boundaries``.
+and then ``after_group``, which offers the items of ``to_store`` to the memory. ``on_boundary`` is
+called where a task begins, for methods that declare ``needs_boundaries``.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ from clalfred.agents.training import TrainingConfig
 from clalfred.cl.memory import ByteMemory, Memory, MemoryItem, tensor_bytes
 from gym_clalfred.errors import BadInputError, DataError
 
-#: What settings may be, by name: the smallest and the largest value.
+#: The smallest and the largest allowed value of each setting, by name.
 Ranges = Mapping[str, tuple[float, float]]
 COUNT, WEIGHT, SHARE = (1, math.inf), (0, math.inf), (0, 1)
 
 
 @dataclass(frozen=True)
 class MethodConfig:
-    """Settings of a method; each has its own class with more of them.
+    """Settings that all methods share; a method may add its own in a subclass.
 
     Args:
-        stream_size: k, episodes that are gathered from the stream for an update.
-        memory: M, episodes that may be kept in all, the gathered ones included.
+        stream_size: k, the number of episodes gathered from the stream for an update.
+        memory: M, the number of episodes that may be kept, including the gathered ones.
         memory_bytes: bytes that the memory's episodes may take, instead of a number of episodes;
             0 for no such limit.
-        packed: keep what was seen compressed, without loss, and count it so.
-        average: a; what is evaluated is the average ``e <- (1 - a) * e + a * theta`` over the
-            updates (Soutif-Cormerais et al. 2023) instead of the last weights; 0 for the last.
-        training: optimiser settings and the whole batch's size.
+        packed: compress stored views without loss; bytes are counted compressed.
+        average: a; evaluate the moving average ``e <- (1 - a) * e + a * theta`` of the weights
+            (Soutif-Cormerais et al. 2023) instead of the last weights; 0 for the last.
+        training: optimiser settings and the total batch size.
     """
 
     #: Settings that count episodes of a batch; a smaller batch makes them smaller.
     per_batch: ClassVar[tuple[str, ...]] = ("stream_size",)
 
-    #: What settings may be; others are refused.
+    #: Allowed values of the settings.
     ranges: ClassVar[Ranges] = {
         "stream_size": COUNT,
         "memory": WEIGHT,
@@ -79,7 +79,7 @@ class MethodConfig:
 class Update:
     """One update: k streamed episodes, then those replayed from memory slots.
 
-    ``outputs`` are those that the loss was computed from, without their graph.
+    ``outputs`` are the ones the loss was computed from, detached from their graph.
     """
 
     stream: tuple[EncodedEpisode, ...]
@@ -100,23 +100,23 @@ class Update:
 
 
 class ContinualLearner(BehaviorCloning):
-    """Gathers k episodes, makes k updates on them and on samples from memory, remembers them.
+    """Gathers k episodes, makes k updates on them and on memory samples, then remembers them.
 
     Args:
-        agent: what learns, as for ``BehaviorCloning``.
+        agent: the agent to train, as for ``BehaviorCloning``.
         env: as for ``BehaviorCloning``.
         preset: name of one of the method's ``presets``.
-        method: settings instead of a preset's.
-        arguments: of ``BehaviorCloning``.
+        method: settings that replace the preset.
+        arguments: further arguments of ``BehaviorCloning``.
     """
 
     #: The method's settings by name; ``paper`` is always there.
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": MethodConfig()}
 
-    #: Whether it learns only once the stream has ended; there is nothing to evaluate before.
+    #: Whether it starts to learn when the stream has ended, so that it is evaluated only then.
     offline: ClassVar[bool] = False
 
-    #: The batch of the update under way.
+    #: The batch of the current update.
     batch: Batch
 
     #: Attributes that checkpoints keep besides the memory: tensors, plain values, or objects with
@@ -154,7 +154,7 @@ class ContinualLearner(BehaviorCloning):
 
     @classmethod
     def wants_boundaries(cls, method: MethodConfig) -> bool:
-        """Whether it needs task boundaries with these settings; override if that depends."""
+        """Whether it needs task boundaries; override if that depends on the settings."""
         return cls.needs_boundaries
 
     @property
@@ -169,11 +169,11 @@ class ContinualLearner(BehaviorCloning):
 
     @property
     def held(self) -> int:
-        """Episodes kept now: in memory and gathered; never more than M."""
+        """The number of episodes held now, in memory and gathered; at most M."""
         return len(self.memory) + len(self._gathered)
 
     def state_dict(self) -> dict[str, Any]:
-        """As ``BehaviorCloning``, with the memory and the method's settings and state."""
+        """The state of ``BehaviorCloning``, plus the memory and the method's settings and state."""
         return {
             **super().state_dict(),
             "method": asdict(self.method),
@@ -198,14 +198,14 @@ class ContinualLearner(BehaviorCloning):
             setattr(self, name, restored)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """The updates that the group calls for; then it is remembered."""
+        """Makes the updates due for the group, then offers it to the memory."""
         for _ in range(max(1, self.updates_due(len(group)))):
             update = self.update(group, tuple(self.select_replay(group)))
             self.after_update(update)
         self.after_group(update)
 
     def update(self, stream: tuple[EncodedEpisode, ...], slots: tuple[int, ...]) -> Update:
-        """One step of the optimiser on streamed episodes and on those of some memory slots."""
+        """One optimiser step on streamed episodes and on the episodes of some memory slots."""
         replayed = [self.memory[slot].episode for slot in slots]
         self.batch = self.make_batch([*stream, *replayed])
         outputs = self.forward(self.batch)
@@ -215,20 +215,20 @@ class ContinualLearner(BehaviorCloning):
         return update
 
     def step(self, loss: Tensor) -> None:
-        """As ``BehaviorCloning``; then the average follows, at first as a plain mean."""
+        """One optimiser step, then an update of the averaged weights, at first as a plain mean."""
         super().step(loss)
         if self.averaged is not None:
             share = max(self.method.average, 1 / self.num_updates)
             follow(self.averaged, self.agent, share)
 
     def budget(self) -> dict[str, int]:
-        """Bytes that it needs besides the agent, by kind."""
+        """Bytes that the method needs in addition to the agent, by kind."""
         models = sum(tensor_bytes(getattr(self, name)) for name in self.extra_state)
         averaged = 0 if self.averaged is None else tensor_bytes(dict(self.averaged.state_dict()))
         return {**self.memory.bytes(), "models": models + averaged}
 
     def make_memory(self, capacity: int) -> Memory:
-        """Override: another kind of memory."""
+        """Override: the replay buffer."""
         if self.method.memory_bytes:
             return ByteMemory(self.method.memory_bytes, self.generator)
         return Memory(capacity, self.generator)
@@ -242,14 +242,14 @@ class ContinualLearner(BehaviorCloning):
         return self.losses(outputs).mean()
 
     def to_store(self, update: Update) -> list[MemoryItem]:
-        """Override: what the memory is offered of the streamed episodes."""
+        """Override: the items offered to the memory for the streamed episodes."""
         return [MemoryItem(episode) for episode in update.stream]
 
     def after_update(self, update: Update) -> None:
         """Override: after each update."""
 
     def after_group(self, update: Update) -> None:
-        """Override, and call ``remember``: after the last update on a group of episodes."""
+        """Override and call ``remember``: after the last update on a group of episodes."""
         self.remember(update)
 
     def remember(self, update: Update) -> None:
@@ -263,7 +263,7 @@ class ContinualLearner(BehaviorCloning):
         self.memory.add(replace(item, episode=episode))
 
     def _log_accuracy(self, update: Update) -> None:
-        """How often the agent was right, before the update, about the streamed episodes."""
+        """Logs the accuracy on the streamed episodes before the update."""
         for name, head in update.outputs.heads.items():
             streamed = head.first(len(update.stream))
             if len(streamed.targets):
@@ -272,7 +272,7 @@ class ContinualLearner(BehaviorCloning):
 
 
 def mean_or_zero(values: Tensor) -> Tensor:
-    """The mean, 0 for no values: before there is anything to replay."""
+    """The mean, or 0 without values, as before there is anything to replay."""
     return values.mean() if len(values) else torch.zeros((), device=values.device)
 
 

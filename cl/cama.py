@@ -1,4 +1,4 @@
-"""CAMA: stored logits follow the network, the faster the surer it is."""
+"""CAMA: stored logits follow the network, faster where it is more confident."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class CAMAConfig(DERppConfig):
     Args:
         alpha: the largest share of the new logits.
         queue_length: N, confidences kept per label.
-        confidence_of_replay: take confidences from replayed episodes too, after the streamed.
+        confidence_of_replay: also record confidences on replayed episodes, after the streamed ones.
         chance_of_all_labels: subtract 1 / (number of labels) instead of 1 / (labels seen so far).
         by_true_label: mix all logits of a step by the coefficient of its true label, instead of
             each logit by its own label's coefficient.
-        once_per_group: refresh after the last update of a group, behind the insertion, instead of
+        once_per_group: refresh once after a group has been inserted into the memory, instead of
             after every update.
     """
 
@@ -83,13 +83,13 @@ class CAMA(DERpp):
         return queues.coefficients(self.method.alpha, 1 / labels)
 
     def after_update(self, update: Update) -> None:
-        """Confidences, then the replayed episodes' logits."""
+        """Records confidences, then refreshes the stored logits of the replayed episodes."""
         if not self.method.once_per_group:
             self._note_confidence(update)
             self._refresh(update, list(update.slots))
 
     def after_group(self, update: Update) -> None:
-        """Remembers; in the released order, the refresh comes behind."""
+        """Remembers the group; the released code refreshes after that."""
         before = [self.memory[slot] for slot in update.slots]
         self.remember(update)
         if self.method.once_per_group:
@@ -105,7 +105,7 @@ class CAMA(DERpp):
             self.confidence[name].add(counted.logits, counted.targets)
 
     def _refresh(self, update: Update, slots: Sequence[int | None]) -> None:
-        """Moves the stored logits of the replayed episodes, which are in these slots now."""
+        """Updates the stored logits of the replayed episodes, which are now in these slots."""
         gammas = {name: self.coefficients(name).to(self.device) for name in update.outputs.heads}
         for name, gamma in gammas.items():
             self.logger.record(f"cama/gamma_{name}", self.confidence[name].mean_of(gamma))
@@ -125,7 +125,7 @@ class CAMA(DERpp):
 
 
 class CAMAWithoutDC(CAMA):
-    """CAMA without dynamic coefficients: ``g_i = alpha`` for every label, sure or not.
+    """CAMA without dynamic coefficients: ``g_i = alpha`` for every label.
 
     Update, storage and boundaries: as CAMA.
     """

@@ -1,4 +1,4 @@
-"""CLIB: train from memory only, and keep what helps the others."""
+"""CLIB: train from memory only, and keep the episodes that help the others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class CLIBConfig(MethodConfig):
 
     Args:
         importance_decay: share of the old importance in the running mean.
-        probes: episodes outside the batch on which the fall of the loss is measured.
+        probes: stored episodes outside the batch on which the drop of the loss is measured.
         rate_step: factor between the two learning rates that are compared.
-        rate_history: updates with each before they are compared.
+        rate_history: updates with each rate before the two are compared.
     """
 
     per_batch = ("stream_size", "probes")
@@ -47,7 +47,7 @@ class CLIBConfig(MethodConfig):
 
 
 class ImportanceMemory(LabelBalancedMemory):
-    """The least important episode of the most frequent label makes room."""
+    """Replaces the least important episode of the most frequent label."""
 
     def __init__(self, capacity: int, generator: torch.Generator) -> None:
         super().__init__(capacity, generator)
@@ -86,11 +86,11 @@ class ImportanceMemory(LabelBalancedMemory):
 class CLIB(ContinualLearner):
     """Koh et al., "Online Continual Learning on Class Incremental Blurry Task Configuration", 2022.
 
-    Update: ``min L(x')`` on a batch of memory alone. Each of its episodes n is credited with how
-    much the loss of others fell: ``H_n <- 0.9 * H_n + 0.1 * (L_before - L_after)``. The learning
-    rate is the better of two that alternate, by a t-test on the same falls.
+    Update: ``min L(x')`` on a batch from memory alone. Each of its episodes n is credited with the
+    drop in the loss of others: ``H_n <- 0.9 * H_n + 0.1 * (L_before - L_after)``. The learning
+    rate is the better of two that alternate, by a t-test on the same drops.
 
-    Stores: episodes; the least important one of the most frequent label makes room.
+    Stores: episodes; replaces the least important one of the most frequent label.
     Boundaries: none, but the label (behaviour or room type) of every episode.
     """
 
@@ -110,7 +110,7 @@ class CLIB(ContinualLearner):
 
     @property
     def replay_size(self) -> int:
-        """The whole batch comes from memory; of a small one it leaves half to be probed."""
+        """The whole batch; with a small memory, half of the memory is left for probes."""
         room = self.method.memory - self.group_size
         batch = self.training.batch_size
         return batch if room > batch else max(1, room // 2)
@@ -121,13 +121,13 @@ class CLIB(ContinualLearner):
         return super().learning_rate * self.rate.factor
 
     def make_memory(self, capacity: int) -> Memory:
-        """By importance."""
+        """A memory that replaces episodes by importance."""
         if self.method.memory_bytes:
             raise BadInputError("memory_bytes: CLIB counts episodes; give it a memory instead")
         return ImportanceMemory(max(1, capacity), self.generator)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """Remembers first; then every update is on the memory alone."""
+        """Remembers the group first; then all updates use the memory alone."""
         for episode in group:
             self.keep(MemoryItem(episode))
         for _ in range(self.updates_due(len(group))):
@@ -140,7 +140,7 @@ class CLIB(ContinualLearner):
                 self._credit(slots, float((before - self._probe(probes)).mean()))
 
     def _credit(self, slots: list[int], fall: float) -> None:
-        """Notes by how much the loss of others fell in an update on these slots."""
+        """Credits these slots with the drop in the loss of others."""
         decay = self.method.importance_decay
         for slot in slots:
             old = self.memory.importance[slot]

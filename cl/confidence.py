@@ -1,4 +1,4 @@
-"""CAMA's confidence: how sure the network has lately been of each label."""
+"""CAMA's confidence: the network's recent probabilities of each label."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ConfidenceQueues:
         self._appeared = [False] * labels
 
     def add(self, logits: Tensor, truth: Tensor) -> None:
-        """Notes the confidence of n steps, in order.
+        """Records the confidence of n steps, in order.
 
         Args:
             logits: (n, labels).

@@ -1,4 +1,4 @@
-"""Dark experience replay: replayed episodes keep their labels and what was thought of them."""
+"""Dark experience replay: replayed episodes keep their labels and their earlier logits."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class DERppConfig(MethodConfig):
 class DERpp(ContinualLearner):
     """Buzzega et al., "Dark Experience for General Continual Learning", NeurIPS 2020.
 
-    Update: ``min L(x) + a * L(x') + b * MSE(z', z'_old)``, z the logits of every head at the steps
-    at which it counts.
+    Update: ``min L(x) + a * L(x') + b * MSE(z', z'_old)``, where z are the logits of every head
+    at the steps at which it counts.
 
     Stores: episodes with the logits of their last update, by reservoir sampling.
     Boundaries: none.
@@ -72,7 +72,7 @@ class DERpp(ContinualLearner):
         )
 
     def stored_logits(self, slot: int) -> dict[str, Tensor]:
-        """What the memory has for an episode, on the agent's device also after a resume."""
+        """The logits stored for an episode, on the agent's device."""
         return {name: one.to(self.device) for name, one in self.memory[slot].logits.items()}
 
     def to_store(self, update: Update) -> list[MemoryItem]:

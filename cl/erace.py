@@ -1,4 +1,4 @@
-"""ER-ACE: what streams in does not push down labels that it does not hold."""
+"""ER-ACE: streamed episodes do not push down labels absent from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from clalfred.agents.agent import Head, Outputs
 from clalfred.cl.base import ContinualLearner, MethodConfig
 
-#: Heads whose labels come in blocks; every action comes in every task.
+#: Heads whose labels arrive task by task; every action occurs in every task.
 MASKED = ("class",)
 
 
@@ -38,7 +38,7 @@ class ERACE(ContinualLearner):
 
 
 def _masked(head: Head, streamed: int) -> Head:
-    """The head without the streamed steps' logits of labels that the stream does not hold now."""
+    """The head with the streamed steps' logits of labels absent from the batch masked."""
     rows = len(head.first(streamed).targets)
     absent = torch.ones(head.logits.shape[1], dtype=torch.bool, device=head.logits.device)
     absent[head.targets[:rows]] = False

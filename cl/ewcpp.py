@@ -1,4 +1,4 @@
-"""EWC++: weights that mattered are held in place."""
+"""EWC++: important weights are held in place."""
 
 from __future__ import annotations
 
@@ -41,12 +41,13 @@ class EWCpp(ContinualLearner):
     """Chaudhry et al., "Riemannian Walk for Incremental Learning", ECCV 2018.
 
     Update: ``min L(x, x') + lambda * sum F (theta - theta*)^2``, where
-    ``F <- d * F + (1 - d) * g^2`` runs along with the gradients g of L, and the anchor (theta*, its
-    F) is set where a task begins. As in the paper's baseline, ``x'`` is ER's replay;
-    ``without-replay`` is the method by itself, ``task-free`` sets its anchor every 100 updates.
+    ``F <- d * F + (1 - d) * g^2`` is a running mean over the gradients g of L, and the anchor
+    (theta* with its F) is set where a task begins. ``x'`` is ER's replay, without which the paper's
+    numbers cannot be reached; ``without-replay`` is the method by itself, ``task-free`` sets its
+    anchor every 100 updates.
 
     Stores: episodes, by reservoir sampling; the anchor's weights and Fisher information.
-    Boundaries: needed, but for ``task-free``.
+    Boundaries: needed, except by ``task-free``.
     """
 
     method: EWCppConfig
@@ -69,17 +70,17 @@ class EWCpp(ContinualLearner):
 
     @classmethod
     def wants_boundaries(cls, method: MethodConfig) -> bool:
-        """If the anchor is set there."""
+        """Needed if the anchor is set there."""
         return isinstance(method, EWCppConfig) and method.anchor_at_boundaries
 
     def set_anchor(self) -> None:
-        """From now on the present weights are to be kept, as far as they matter now."""
+        """Anchors the present weights, with their present Fisher information."""
         self.anchor = {name: weight.detach().clone() for name, weight in self._weights()}
         self.anchor_fisher = {name: fisher.clone() for name, fisher in self.fisher.items()}
 
     @torch.no_grad()
     def on_gradients(self) -> None:
-        """Adds the slope of the penalty, and keeps the Fisher information running."""
+        """Updates the running Fisher information and adds the gradient of the penalty."""
         decay = self.method.fisher_decay
         for name, weight in self._weights():
             if weight.grad is None:
@@ -90,13 +91,13 @@ class EWCpp(ContinualLearner):
                 weight.grad.add_(slope, alpha=2 * self.method.penalty)
 
     def after_update(self, update: Update) -> None:
-        """Sets the anchor now and then, unless boundaries say when."""
+        """Sets the anchor every N updates, unless it is set at boundaries."""
         every = self.method.anchor_every
         if not self.method.anchor_at_boundaries and self.num_updates % every == 0:
             self.set_anchor()
 
     def on_boundary(self) -> None:
-        """Sets the anchor, unless nothing was learned yet."""
+        """Sets the anchor, unless nothing has been learned yet."""
         if self.num_updates:
             self.set_anchor()
 

@@ -1,4 +1,4 @@
-"""Finetuning: the lower bound."""
+"""Finetuning: training on the stream alone, the baseline without replay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joint training: the upper bound."""
+"""Joint training: i.i.d. batches over all tasks, the reference without forgetting."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from clalfred.cl.base import ContinualLearner, MethodConfig
 class Joint(ContinualLearner):
     """All training episodes shuffled together, with as many updates as any other method.
 
-    Update: ``min L(x)`` on batches that go through all episodes in a random order, again and again;
-    it begins when the stream has ended.
+    Update: ``min L(x)`` on shuffled batches of all episodes, epoch after epoch; it begins when the
+    stream has ended.
 
-    Stores: every episode, so it is no continual learner; it says what is lost by being one.
+    Stores: every episode, so it is not a continual learner; it shows the cost of being one.
     Boundaries: none.
     """
 
@@ -44,13 +44,13 @@ class Joint(ContinualLearner):
         self.num_timesteps += len(episode)
 
     def finish(self) -> Iterator[None]:
-        """As many updates as others make, each on a batch of all."""
+        """As many updates as other methods make, each on a batch from all tasks."""
         while self.num_updates < int(self.num_episodes * self.training.updates):
             self.update(self._next_batch(), ())
             yield
 
     def state_dict(self) -> dict[str, Any]:
-        """With all episodes and the rest of the running shuffle."""
+        """With all episodes and the rest of the current shuffle."""
         episodes = [episode.state_dict() for episode in self._episodes]
         return {**super().state_dict(), "episodes": episodes, "order": self._order}
 

@@ -1,4 +1,4 @@
-"""The episodic memory: which of the streamed episodes are kept, with what was thought of them."""
+"""The replay buffer: which streamed episodes are kept, and their stored logits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAPER_EPISODES, STREAM_SHARE = 500, 0.024
 
 
 def memory_size(stream_length: int, batch_size: int = 32) -> int:
-    """M for a stream: the paper's 500 at ALFRED's count, its share but at least a batch below."""
+    """M for a stream: the paper's 500 for ALFRED's, else the same share, but at least a batch."""
     share = round(STREAM_SHARE * stream_length)
     return max(batch_size, min(PAPER_EPISODES, share))
 
@@ -29,8 +29,8 @@ class MemoryItem:
 
     Args:
         episode: the demonstration.
-        logits: what the agent said of it, by head, for methods that distil; else empty.
-        task: number of the task during which it came, for methods that know; else 0.
+        logits: the agent's logits for it, by head, for methods that distil; else empty.
+        task: number of the task in which it arrived, for methods that know it; else 0.
     """
 
     episode: EncodedEpisode
@@ -38,7 +38,7 @@ class MemoryItem:
     task: int = 0
 
     def bytes(self) -> dict[str, int]:
-        """What it takes: words two bytes each, actions and classes one, logits as they are."""
+        """Its size: two bytes per word, one per action and class, logits at full size."""
         episode = self.episode
         return {
             "views": sum(one.bytes for one in (episode.views, *episode.augmented)),
@@ -54,7 +54,7 @@ class MemoryItem:
 
 
 class Memory:
-    """Reservoir sampling (Vitter's algorithm R): every episode seen is kept with equal chance.
+    """Reservoir sampling (Vitter's algorithm R): every episode seen is equally likely kept.
 
     Args:
         capacity: how many episodes to keep.
@@ -76,7 +76,7 @@ class Memory:
         return self._entries[slot]
 
     def add(self, item: MemoryItem) -> int | None:
-        """Keeps the episode or not; gives its slot if it was kept."""
+        """Keeps the episode or drops it; returns its slot if it was kept."""
         self.seen += 1
         if len(self._entries) < self.capacity:
             self._entries.append(item)
@@ -93,13 +93,13 @@ class Memory:
         self._entries[slot] = replace(self._entries[slot], logits=logits)
 
     def sample(self, count: int, among: Sequence[int] | None = None) -> list[int]:
-        """Different slots, at most as many as there are, each equally likely."""
+        """Up to ``count`` distinct slots, drawn uniformly."""
         slots = range(len(self._entries)) if among is None else among
         order = torch.randperm(len(slots), generator=self._generator)[:count]
         return [slots[index] for index in order.tolist()]
 
     def bytes(self) -> dict[str, int]:
-        """What the items take, by kind, each number as small as its range allows."""
+        """The size of all items, by kind."""
         kinds: Counter[str] = Counter({"views": 0, "words": 0, "actions": 0, "logits": 0})
         for item in self._entries:
             kinds.update(item.bytes())
@@ -143,8 +143,8 @@ class Memory:
 class ByteMemory(Memory):
     """Keeps a random sample of all episodes seen that fits into a number of bytes.
 
-    Every episode draws a number; those with the smallest stay as long as there is room. So each is
-    kept with equal chance, whatever its length.
+    Every episode draws a number, and the episode with the largest number is dropped while the
+    memory is too large. Each is kept with nearly equal probability; docs/PANTRY.md says how nearly.
     """
 
     def __init__(self, budget: int, generator: torch.Generator) -> None:
@@ -153,7 +153,7 @@ class ByteMemory(Memory):
         self._sizes: list[int] = []
 
     def add(self, item: MemoryItem) -> int | None:
-        """Keeps the episode or not; others may have to go, but not for one that cannot fit."""
+        """Keeps the episode, dropping others if need be; one that can never fit is refused."""
         self.seen += 1
         if self.is_too_large(item):
             return None
@@ -167,6 +167,7 @@ class ByteMemory(Memory):
         return self._draws.index(draw) if draw in self._draws else None
 
     def is_too_large(self, item: MemoryItem) -> bool:
+<<<<<<< HEAD
         """Override: whether an episode cannot be kept even alone."""
         return item.size > self.capacity
 
@@ -178,9 +179,17 @@ class ByteMemory(Memory):
         """Replaces the logits of one slot."""
         super().rewrite(slot, logits)
         self._sizes[slot] = self._entries[slot].size
+=======
+        """Override: whether an episode would not fit even into an empty memory."""
+        return sum(item.bytes().values()) > self.capacity
+
+    def overflows(self) -> bool:
+        """Override: whether an episode has to be dropped."""
+        return sum(self.bytes().values()) > self.capacity
+>>>>>>> prose
 
     def slot_to_drop(self) -> int:
-        """Override: what goes; the largest number drawn."""
+        """Override: the slot to drop; here the one with the largest number."""
         return max(range(len(self._draws)), key=self._draws.__getitem__)
 
     def state_dict(self) -> dict[str, Any]:
@@ -197,7 +206,7 @@ class ByteMemory(Memory):
 
 
 class LabelBalancedMemory(Memory):
-    """Keeps labels equally frequent: a random episode of the most frequent label makes room."""
+    """Balances labels: a new episode replaces a random one of the most frequent label."""
 
     def slot_to_replace(self, item: MemoryItem) -> int | None:
         """A random slot of the most frequent label."""
@@ -212,7 +221,7 @@ class LabelBalancedMemory(Memory):
 
 
 def tensor_bytes(value: Any) -> int:
-    """The size of a tensor, or of all in a tree of mappings; 0 for anything else."""
+    """The size of a tensor, or of all tensors in nested mappings; 0 for anything else."""
     if isinstance(value, Mapping):
         return sum(tensor_bytes(one) for one in value.values())
     return value.numel() * value.element_size() if isinstance(value, Tensor) else 0

@@ -26,7 +26,7 @@ SCORES = {"SR": "sr", "GC": "gc", "PLW_SR": "plw_sr", "PLW_GC": "plw_gc"}
 
 
 class Scores(Struct, frozen=True, rename={field: name for name, field in SCORES.items()}):
-    """Shares in 0..1 over a set of episodes; ``plw`` are weighted by path length.
+    """Shares in 0..1 over a set of episodes; ``plw`` means path-length weighted.
 
     Args:
         sr: share of the episodes that were solved
@@ -102,8 +102,8 @@ def forward_transfer(matrix: Matrix, untrained: Sequence[float]) -> float:
 def area_under_curve(episodes_seen: Sequence[int], scores: Sequence[float]) -> float:
     """Mean score over the stream, from evaluations joined by straight lines.
 
-    On a fine grid of evaluations this is i-Blurry's A_AUC. Runs evaluate at the ends of tasks only,
-    so what they call ``A_AUC`` is coarser and says little that the mean over tasks does not.
+    On a fine grid of evaluations this is i-Blurry's A_AUC. Runs evaluate only at the ends of tasks,
+    so their ``A_AUC`` is coarser and adds little to the mean over tasks.
     """
     if len(episodes_seen) != len(scores) or len(scores) < 2:
         raise BadInputError(

@@ -1,4 +1,4 @@
-"""Maximally interfered retrieval: replay what the next update would hurt most."""
+"""Maximally interfered retrieval: replay the episodes that the next update would hurt most."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MIR(ContinualLearner):
     def interference(
         self, stream: tuple[EncodedEpisode, ...], candidates: list[EncodedEpisode]
     ) -> Tensor:
-        """(C,) by how much the loss of each candidate grows in a virtual step on the stream."""
+        """(C,) the increase in each candidate's loss by a virtual step on the stream."""
         batch = self.make_batch(candidates, augment=False)
         before = self._plain_losses(batch)
         parameters = list(self.agent.parameters())

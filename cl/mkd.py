@@ -1,4 +1,4 @@
-"""MKD: the average of the network's own past weights is its teacher."""
+"""MKD: a moving average of the network's own weights is its teacher."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class MKD(ContinualLearner):
     """Michel et al., "Rethinking Momentum Knowledge Distillation in Online CL", ICML 2024.
 
     Update: ``min L(x, x') + lambda * T^2 * KL(softmax(z_e / T), softmax(z / T))``, summed over
-    steps and heads, z_e the logits of the teacher ``e <- (1 - a) * e + a * theta``, which is also
-    what is evaluated.
+    steps and heads, where z_e are the logits of the teacher ``e <- (1 - a) * e + a * theta``, which
+    is also the one evaluated.
 
     Stores: episodes, by reservoir sampling; one more model. Boundaries: none.
     """
@@ -54,7 +54,7 @@ class MKD(ContinualLearner):
         return self.losses(outputs).mean() + self.method.distillation_weight * apart
 
     def _disagreement(self, outputs: Outputs) -> Tensor:
-        """(B,) ``T^2 * KL`` between the teacher's and the agent's choices."""
+        """(B,) ``T^2 * KL`` between the teacher's and the agent's distributions."""
         assert self.averaged is not None
         temperature = self.method.temperature
         with torch.no_grad():

@@ -20,8 +20,7 @@ class PantryConfig(MethodConfig):
     """Adds to the common settings.
 
     Args:
-        varied: keep all kinds of behaviour equally often, see ``kind_of``, instead of a random
-            sample.
+        varied: balance kinds of behaviour (see ``kind_of``) instead of keeping a random sample.
     """
 
     packed: bool = True
@@ -29,12 +28,12 @@ class PantryConfig(MethodConfig):
 
 
 class Pantry(ContinualLearner):
-    """The project's own method: much in little room.
+    """The project's own method: more episodes in the same bytes.
 
     Update: ``min L(x, x')``, as ER.
 
     Stores: a random sample of all episodes, packed, that fits into a number of bytes or of
-    episodes. With ``varied`` a random episode of the most frequent kind makes room; a kind is the
+    episodes. With ``varied``, a random episode of the most frequent kind is dropped; a kind is the
     set of verbs that the demonstration uses. Boundaries: none.
     """
 
@@ -42,12 +41,12 @@ class Pantry(ContinualLearner):
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": PantryConfig()}
 
     def make_memory(self, capacity: int) -> PantryMemory:
-        """Limited by bytes if the settings say how many, else by episodes."""
+        """A memory limited by bytes if the settings give a limit, else by episodes."""
         return PantryMemory(capacity, self.method, self.generator)
 
 
 class PantryMemory(ByteMemory):
-    """Limited by bytes or episodes; if it is to be varied, drops what is most frequent.
+    """Limited by bytes or episodes; if varied, drops episodes of the most frequent kind.
 
     Args:
         episodes: how many to keep at most, if the settings have no limit of bytes.
@@ -60,7 +59,7 @@ class PantryMemory(ByteMemory):
         self._method = method
 
     def is_too_large(self, item: MemoryItem) -> bool:
-        """Only bytes can be too many."""
+        """An episode is too large only under a limit in bytes."""
         return bool(self._method.memory_bytes) and super().is_too_large(item)
 
     def overflows(self) -> bool:
@@ -70,7 +69,7 @@ class PantryMemory(ByteMemory):
         return len(self) > self.capacity
 
     def slot_to_drop(self) -> int:
-        """Of the most frequent kinds, the largest number drawn."""
+        """The slot with the largest number, with ``varied`` among the most frequent kinds."""
         if not self._method.varied:
             return super().slot_to_drop()
         kinds = [kind_of(item.episode) for item in self._entries]

@@ -1,4 +1,4 @@
-"""RAR: replay more often, on varied copies."""
+"""RAR: more updates per episode, each with fresh replay and augmentation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class RARConfig(MethodConfig):
     """Adds to the common settings.
 
     Args:
-        repeats: r, so many times as many updates, each with a fresh draw from memory.
+        repeats: r, the factor on the number of updates; each draws from memory anew.
         replay_weight: of the imitation loss of replayed episodes.
     """
 
@@ -44,7 +44,7 @@ class RAR(ContinualLearner):
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": RARConfig()}
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """r times the updates that the group calls for."""
+        """Makes r times the updates due for the group."""
         for _ in range(max(1, self.updates_due(len(group))) * self.method.repeats):
             update = self.update(group, tuple(self.select_replay(group)))
         self.after_group(update)

@@ -10,7 +10,7 @@ from clalfred.agents.registry import Registry
 from clalfred.cl.base import ContinualLearner
 from gym_clalfred.errors import BadInputError, UnknownMethodError
 
-#: In the order of the tables: the paper's methods, later ones, the upper bound.
+#: In the order of the tables: the paper's methods, later ones, joint training.
 METHODS: Registry[type[ContinualLearner]] = Registry(
     "method",
     "clalfred.methods",
@@ -53,7 +53,7 @@ def get_method(name: str) -> type[ContinualLearner]:
 
 
 def is_offline(name: str) -> bool:
-    """Whether a method is an upper bound; one that is not known here is taken for a competitor."""
+    """Whether a method trains after the stream, as Joint does; false for an unknown one."""
     return name in METHODS.names() and get_method(name).offline
 
 

@@ -1,4 +1,4 @@
-"""STAR: what is remembered should not change in the worst small step."""
+"""STAR: predictions on memory should not change under the worst small weight perturbation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class STARConfig(MethodConfig):
 
     Args:
         stability_weight: lambda.
-        radius: length of the small step d, relative to each weight tensor's own norm.
+        radius: length of the perturbation d, relative to the norm of each weight tensor.
     """
 
     ranges: ClassVar[Ranges] = {
@@ -38,8 +38,8 @@ class STAR(ContinualLearner):
     """Eskandar et al., "STAR: Stability-Inducing Weight Perturbation", ICLR 2025.
 
     Update: ``min L(x, x') + lambda * KL(p_theta(x'), p_{theta+d}(x'))`` on steps of replayed
-    episodes at which the agent is right, d the step within the radius that makes the divergence
-    largest, found by one gradient from a random start.
+    episodes at which the agent is right, where d is the perturbation within the radius with the
+    largest divergence, approximated by one gradient from a random start.
 
     Stores: episodes, by reservoir sampling. Boundaries: none.
     """
@@ -53,7 +53,7 @@ class STAR(ContinualLearner):
         return super().update(stream, slots)
 
     def on_gradients(self) -> None:
-        """Adds the gradient of the divergence at the worst small step."""
+        """Adds the gradient of the divergence at the worst perturbation."""
         if not self._replayed:
             return
         batch = self.make_batch(self._replayed, augment=False)
@@ -78,7 +78,7 @@ class STAR(ContinualLearner):
 
     @torch.no_grad()
     def _shift(self, weights: list[Any], originals: list[Tensor], ways: list[Tensor]) -> None:
-        """Moves every weight tensor by the radius, in its share of a direction."""
+        """Moves every weight tensor by the radius along its part of a direction."""
         for weight, original, way in zip(weights, originals, ways):
             length = way.norm().clamp_min(1e-12)
             weight.copy_(original + self.method.radius * original.norm() * way / length)
@@ -96,6 +96,6 @@ class STAR(ContinualLearner):
 
 
 def _gradients(value: Tensor, weights: list[Any]) -> list[Tensor]:
-    """The gradient for every weight; zeros for those that have no say."""
+    """The gradient for every weight; zeros for unused ones."""
     found = torch.autograd.grad(value, weights, allow_unused=True)
     return [torch.zeros_like(w) if g is None else g for g, w in zip(found, weights)]

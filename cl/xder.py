@@ -1,4 +1,4 @@
-"""X-DER: stored logits learn about labels that came later, and future ones are kept quiet."""
+"""X-DER: stored logits learn about later labels, and logits of future labels are kept low."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class XDERConfig(DERppConfig):
 
     Args:
         gamma: later labels' logits stay below this share of the true label's.
-        margin: m, by which the true label's probability is to exceed those of other heads.
+        margin: m, of the constraints between past, present and future labels.
         constraint_weight: eta, of the margin constraints.
     """
 
@@ -73,7 +73,7 @@ class XDER(DERpp):
         self.first_task = {name: torch.full((size,), FUTURE) for name, size in LABELS.items()}
 
     def on_boundary(self) -> None:
-        """Counts tasks."""
+        """Counts the tasks."""
         self.task += 1
 
     def loss(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:
@@ -102,7 +102,7 @@ class XDER(DERpp):
         ]
 
     def after_update(self, update: Update) -> None:
-        """Rewrites what replayed episodes say of labels that came later."""
+        """Rewrites the stored logits of labels that appeared later, in replayed episodes."""
         replayed = zip(update.slots, update.replay_logits(), update.replay_targets())
         for slot, new, truth in replayed:
             task, old = self.memory[slot].task, self.stored_logits(slot)
@@ -146,7 +146,7 @@ class XDER(DERpp):
         right = old.gather(1, truth.unsqueeze(1))
         # For a negative true logit "a share of it" means further below it, not above.
         bound = right - (1 - self.method.gamma) * right.abs()
-        # y itself, where it is among these labels, stays as it is.
+        # y itself, where it is among these labels, is not rescaled.
         others = labels.unsqueeze(0).expand_as(new).clone()
         others[torch.arange(len(truth), device=truth.device), truth] = False
         largest = new.masked_fill(~others, -torch.inf).amax(1, keepdim=True)

@@ -120,7 +120,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         #: Which episodes ``reset`` draws.
         self.selection = Selection.parse(options.tasks, options.rooms)
         self.reveal_task = flag("reveal_task", options.reveal_task)
-        #: What ``render`` writes besides; set by whoever acts.
+        #: What ``render`` writes in addition; set by the code that acts.
         self.notes = Notes()
         self._matching = GoalMatching(
             one_of("goal_matching", options.goal_matching, [each.value for each in GoalMatching])
@@ -241,7 +241,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         return np.concatenate([table.any(axis=1), table.any(axis=0)])
 
     def get_keys_to_action(self) -> dict[str, NDArray[np.int64]]:
-        """The keys for ``gymnasium.utils.play.play``, see ``keyboard.KEYS``.
+        """The keys for ``gymnasium.utils.play.play``, see ``possible_actions.KEYS``.
 
         Afterwards ``step`` accepts the actions of ``play``. A 0, sent while no key is pressed, does
         nothing and is not counted. An interaction with NoObject acts on the nearest suitable object
@@ -268,7 +268,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
         return self._picture()
 
     def close(self) -> None:
-        """Frees the simulator and closes the window; ``reset`` would make new ones."""
+        """Frees the simulator and closes the window; ``reset`` makes new ones."""
         self._progress = None
         if self._window is not None:
             self._window.close()
@@ -317,7 +317,7 @@ class ClAlfredEnv(gymnasium.Env[Observation, NDArray[np.int64]], EzPickle):
             return self._act(progress, action, lambda: Choice(None, Failure.NO_TARGET))
         if choice.object_id is not None:
             return self._act(progress, action, lambda: choice)
-        # Keys are pressed for longer than a step takes: what applies to nothing is no failure.
+        # A key is held for longer than a step takes: without a target it counts as no failure.
         progress.action, progress.object_class = action, ObjectClass.NoObject
         progress.target, progress.failure = None, choice.failure
         return self._waited(progress)

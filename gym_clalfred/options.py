@@ -33,8 +33,8 @@ class EnvOptions:
         order: number of the paper's task order, 1 to 5; streams follow it.
         tier: generated episodes to use: ``tiny``, ``small`` or ``full``.
         backend: ``embedded`` or ``thor``.
-        data: folder with other episodes (a store of imported ones or ALFRED's own layout), instead
-            of a tier.
+        data: folder with other episodes (an imported store or ALFRED's own layout), instead of a
+            tier.
         image_size: side of the square images in pixels.
         max_steps: actions after which the episode is truncated.
         reward: ``sparse`` or ``dense``.
@@ -45,7 +45,7 @@ class EnvOptions:
         reveal_task: whether ``info`` names the task and the episode.
         goal_matching: ``class``, or ``substring`` as in ALFRED's own evaluation.
         source: an opened source of episodes, instead of ``tier`` and ``data``.
-        tasks: only episodes of these tasks, such as ``["Heat", "Pick&Place"]``; ``None``: of all.
+        tasks: only episodes of these tasks, such as ``["Heat", "Pick&Place"]``; ``None`` for all.
         rooms: only episodes in these room types or scene numbers, such as ``["Kitchen", 301]``.
     """
 

@@ -26,7 +26,7 @@ _Label = TypeVar("_Label", bound=TaskLabel)
 class Setup(str, Enum):
     """A continual-learning setup: what changes along the stream, and whether rooms are balanced.
 
-    The value is how environments, streams, commands and results spell a setup. ``Setup.parse``
+    Environments, streams, commands and results spell a setup by its value. ``Setup.parse``
     also takes other spellings, such as ``BehaviorIL`` and ``behavior_il``.
     """
 
@@ -36,7 +36,7 @@ class Setup(str, Enum):
 
     @classmethod
     def parse(cls, name: Any, argument: str = "setup") -> Setup:
-        """The setup of a name in any spelling; raises ``BadInputError`` for others.
+        """The setup with this name, in any spelling; raises ``BadInputError`` if there is none.
 
         Args:
             name: a member or its name.
@@ -95,7 +95,7 @@ ENV_IDS = tuple(setup.env_id for setup in Setup)
 
 
 def register_envs() -> None:
-    """Registers every id once; the environment itself is imported when the first is made."""
+    """Registers every id once; the environment is imported when the first one is made."""
     for setup in Setup:
         if setup.env_id not in gymnasium.registry:
             gymnasium.register(

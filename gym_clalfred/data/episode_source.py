@@ -24,10 +24,10 @@ class EpisodeEntry:
 class EpisodeSource(ABC):
     """A read-only collection of episodes, cheap to open. It is pickled as its arguments."""
 
-    #: Says in results what was used, such as ``small-v1`` or ``alfred-2.1.0``.
+    #: Names the data in results, such as ``small-73a177bc``.
     label: str
 
-    #: Whether ``room`` gives the generated rooms, which every other source of them gives too.
+    #: Whether ``room`` gives generated rooms, which are the same in every such source.
     has_generated_rooms: bool = True
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Makes schedules: disjoint, blurry and Gaussian. The formulas are in docs/STREAMS.md.
+"""Builds disjoint, blurry and Gaussian schedules; docs/STREAMS.md has the formulas.
 
 All randomness depends on ``seed`` and the task's name, not on its place in the order. A task has
 the same subsample in the same sequence in every order.
@@ -25,7 +25,7 @@ from gym_clalfred.stream.schedule import Schedule
 
 KINDS = ("disjoint", "blurry", "gaussian")
 
-#: Purposes of random numbers, so that one never depends on how many another used.
+#: Separate random streams by purpose, so that no draw depends on how many others were made.
 _SUBSAMPLE, _SHUFFLE, _BLUR, _MIX = range(4)
 
 Groups = dict[TaskLabel, tuple[EpisodeKey, ...]]
@@ -80,7 +80,7 @@ def build_schedule(
 
 
 def schedule_of(env: gym.Env[Any, Any], seed: int = 0) -> Schedule:
-    """The disjoint schedule that an environment's setup, order, split, tasks and rooms stand for.
+    """The disjoint schedule of an environment's setup, order, split, tasks and rooms.
 
     Tasks of the order that the environment's ``tasks`` and ``rooms`` leave without episodes do not
     occur in it.
@@ -130,7 +130,7 @@ def group_by_task(
     missing = [task.value for task in tasks if task not in found]
     if missing:
         raise BadInputError(f"the data has no episodes of {', '.join(missing)}")
-    # The smallest of all tasks, not only of those asked for: a task's share is always the same.
+    # The smallest of all tasks, not only of the requested ones, so that shares never vary.
     size = min(map(len, found.values()), default=0)
     groups: Groups = {}
     for task in tasks:
@@ -172,7 +172,7 @@ def blurry(
     for label, share in (("disjoint_share", disjoint_share), ("blur_share", blur_share)):
         if not 0 <= share <= 1:
             raise BadInputError(f"{label} {share!r}: expected a share from 0 to 1")
-    # Ranked by a number that belongs to the task, so that the choice does not follow the order.
+    # Ranked by a number drawn per task, so that the choice does not depend on the order.
     ranks = {task: _generator(seed, _BLUR, task).random() for task in groups}
     pure = sorted(groups, key=lambda task: ranks[task])[: round(disjoint_share * len(groups))]
     blocks: list[list[tuple[int, EpisodeKey]]] = [[] for _ in groups]
@@ -217,7 +217,7 @@ def gaussian(
 
 
 def from_split_folder(path: str | Path, order: int = 1) -> Schedule:
-    """The authors' own stream: exactly the files' episodes in the files' sequence."""
+    """The authors' own stream: exactly the episodes of their files, in the same order."""
     folder = SplitFolder(path)
     blocks = folder.stream(order)
     tasks = tuple(common_task(block) for block in blocks)

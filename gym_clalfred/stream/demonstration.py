@@ -23,7 +23,7 @@ class DemonstratedAction:
 
 @dataclass(frozen=True)
 class TaskHint:
-    """Task information for a learner that declares to need it; other learners get no hint.
+    """Task information for a learner that declares that it needs it; others get no hint.
 
     Args:
         starts_block: whether a new task's block begins with this episode; ``None`` if the learner
@@ -42,7 +42,7 @@ class Demonstration:
 
     Args:
         id: opaque name of the episode, the same in every schedule.
-        frames_id: opaque name of what the expert saw; the annotations of one trajectory share it.
+        frames_id: opaque name of the expert's views, shared by all annotations of a trajectory.
             Caches of frames and features use it, see ``frames_index``.
         goal: the goal sentence.
         instructions: one sentence per step.
@@ -89,7 +89,7 @@ def frames_id(source: EpisodeSource, key: EpisodeKey) -> str:
 
 
 def frames_index(source: EpisodeSource, split: Split) -> dict[str, EpisodeKey]:
-    """From ``frames_id`` to an episode that shows these frames; for caches, not for learners."""
+    """Maps ``frames_id`` to an episode with these frames; for caches, not for learners."""
     index: dict[str, EpisodeKey] = {}
     for entry in source.entries(split):
         index.setdefault(frames_id(source, entry.key), entry.key)

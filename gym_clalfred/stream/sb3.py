@@ -6,11 +6,11 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 
 class StopAtStreamEnd(BaseCallback):
-    """Ends ``learn`` when a ``TaskStream`` has been played once, so that every episode comes once.
+    """Ends ``learn`` at the end of a ``TaskStream``, so that every episode is seen once.
 
     ``learn`` returns as usual. Like every callback that stops SB3's on-policy algorithms, it drops
-    the rollout that was being collected; choose ``n_steps`` small against the stream. Of several
-    environments, the first whose stream ends counts.
+    the rollout that was being collected; choose an ``n_steps`` much shorter than the stream. With
+    several environments, the first stream to end stops ``learn``.
 
     Example:
         >>> stream = TaskStream(env)                                           # doctest: +SKIP

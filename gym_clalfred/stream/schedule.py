@@ -35,7 +35,7 @@ class Schedule:
         name: how it was made, for results, such as ``behavior_il-disjoint-1``.
         tasks: values of the task labels, in the order in which the stream introduces them.
         keys: the episodes, first to last.
-        task_ids: for every episode the index into ``tasks`` of the task it belongs to.
+        task_ids: for every episode, the index of its task in ``tasks``.
         block_starts: positions at which a task's block begins; empty for a schedule without
             blocks, such as a Gaussian one.
     """

@@ -20,7 +20,7 @@ STATE_VERSION = 1
 
 
 class Learner(Protocol):
-    """What a stream reads from a learner: which task information it declares to need."""
+    """What a stream reads from a learner: which task information it needs."""
 
     needs_boundaries: bool
     needs_labels: bool
@@ -28,7 +28,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Needs:
-    """Such a declaration on its own, without a learner."""
+    """The declaration of these needs without a learner."""
 
     needs_boundaries: bool = False
     needs_labels: bool = False
@@ -44,7 +44,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
     ``reset`` raise ``StreamError``.
 
     Observations and demonstrations reveal neither the task nor its boundaries, unless the stream
-    was made for a learner that declares to need them.
+    was made for a learner that declares that it needs them.
 
     Example:
         >>> stream = TaskStream(env, schedule)                          # doctest: +SKIP
@@ -86,7 +86,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             self.for_learner(learner)
 
     def for_learner(self, learner: Learner) -> TaskStream:
-        """Hands out the task information that this learner declares to need, and no more."""
+        """Hands out the task information that this learner needs, and no more."""
         needs = Needs(
             bool(getattr(learner, "needs_boundaries", False)),
             bool(getattr(learner, "needs_labels", False)),
@@ -122,7 +122,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Starts the next episode, or the first one after the last; refuses any other."""
+        """Starts the next episode, or the first again after the last; refuses any other."""
         if options and "episode" in options:
             raise StreamError(
                 "a stream goes from one episode to the next: call reset() without "
@@ -166,7 +166,7 @@ class TaskStream(gym.Wrapper[Any, Any, Any, Any]):
             raise
 
     def demonstrations(self) -> Iterator[Demonstration]:
-        """The demonstrations of the episodes that are still to come, moving along the stream."""
+        """Moves along the stream and yields the demonstrations of the remaining episodes."""
         while not self.exhausted:
             yield self.next_demonstration()
 

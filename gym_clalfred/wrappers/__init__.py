@@ -1,4 +1,4 @@
-"""Other forms of observations and actions, for libraries that want them."""
+"""Other forms of observations and actions, for libraries that need them."""
 
 from gym_clalfred.wrappers.actions import DiscreteActions
 from gym_clalfred.wrappers.observations import SB3Observation, SingleView, TokenizedObservation

@@ -20,7 +20,7 @@ _ROWS, _COLUMNS = np.array(PAIRS).T
 
 
 class DiscreteActions(gymnasium.ActionWrapper[Any, int, NDArray[np.int64]], RecordConstructorArgs):
-    """``Discrete`` actions: one number for each action with each class that it can be done on.
+    """``Discrete`` actions: one number for each meaningful pair of an action and a class.
 
     The numbers are those of ``pairs``: first the five moves and Stop, then PickupObject with every
     class that can be picked up, and so on. ``action_masks`` masks pairs, which sb3-contrib's
@@ -62,7 +62,7 @@ class DiscreteActions(gymnasium.ActionWrapper[Any, int, NDArray[np.int64]], Reco
         return np.array(PAIRS[whole_number("action", number, 0, len(PAIRS) - 1)], dtype=np.int64)
 
     def number(self, action: Action, object_class: ObjectClass = ObjectClass.NoObject) -> int:
-        """The number of a pair; raises ``BadInputError`` if the action cannot be done on it."""
+        """The number of a pair; raises ``BadInputError`` if it is not a meaningful one."""
         pair = (action, object_class if action.is_interaction else ObjectClass.NoObject)
         if pair not in PAIRS:
             raise BadInputError(f"{action.name} cannot be done on {object_class.name}")
