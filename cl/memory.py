@@ -167,26 +167,17 @@ class ByteMemory(Memory):
         return self._draws.index(draw) if draw in self._draws else None
 
     def is_too_large(self, item: MemoryItem) -> bool:
-<<<<<<< HEAD
-        """Override: whether an episode cannot be kept even alone."""
+        """Override: whether an episode would not fit even into an empty memory."""
         return item.size > self.capacity
 
     def overflows(self) -> bool:
-        """Override: whether something has to go."""
+        """Override: whether an episode has to be dropped."""
         return sum(self._sizes) > self.capacity
 
     def rewrite(self, slot: int, logits: Mapping[str, Tensor]) -> None:
         """Replaces the logits of one slot."""
         super().rewrite(slot, logits)
         self._sizes[slot] = self._entries[slot].size
-=======
-        """Override: whether an episode would not fit even into an empty memory."""
-        return sum(item.bytes().values()) > self.capacity
-
-    def overflows(self) -> bool:
-        """Override: whether an episode has to be dropped."""
-        return sum(self.bytes().values()) > self.capacity
->>>>>>> prose
 
     def slot_to_drop(self) -> int:
         """Override: the slot to drop; here the one with the largest number."""
