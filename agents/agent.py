@@ -1,4 +1,4 @@
-"""The contract of an agent: all that methods, runs, rollouts and files know about a network.
+"""The agent interface: all that methods, runs, rollouts and files know about a network.
 
 An agent is a ``torch.nn.Module`` that says what it observes, keeps a compact form of what a
 demonstration shows, predicts every step of a batch in named heads, and acts step by step. To add
@@ -27,7 +27,7 @@ from gym_clalfred.stream import DemonstratedAction
 #: What an environment shows: ``rgb``, ``classes``, ``instances``, ``depth`` and the words.
 Observation = Mapping[str, Any]
 
-#: What an agent carries through an episode; the first dimension of every tensor is the episode.
+#: An agent's recurrent state; the first dimension of every tensor is the episode.
 State = dict[str, Tensor]
 
 #: How many labels each head has.
@@ -36,7 +36,7 @@ LABELS: Mapping[str, int] = {"action": len(Action), "class": len(ObjectClass)}
 
 @dataclass(frozen=True)
 class Head:
-    """One kind of decision at the steps of a batch at which it counts, episode by episode.
+    """One kind of decision, at the steps of a batch where it counts, episode by episode.
 
     Args:
         logits: (n, L).
@@ -63,18 +63,18 @@ class Head:
 
 @dataclass(frozen=True)
 class Outputs:
-    """What an agent says about the steps of a batch of B episodes.
+    """An agent's predictions for the steps of a batch of B episodes.
 
     Args:
         heads: by name, ``action`` first; methods treat them all alike.
-        auxiliary: (B,) losses of the agent's own.
+        auxiliary: (B,) the agent's own additional losses.
     """
 
     heads: dict[str, Head]
     auxiliary: Tensor
 
     def detach(self) -> Outputs:
-        """The same values without their graph."""
+        """The same values, detached from their graph."""
         heads = {name: replace(one, logits=one.logits.detach()) for name, one in self.heads.items()}
         return Outputs(heads, self.auxiliary.detach())
 
@@ -95,8 +95,8 @@ class Decision:
 
     Args:
         action_logits: (B, A).
-        class_logits: (B, K), with which class it would interact.
-        progress: (B,) how much of the episode it believes done, 0..1; ``None`` if it has no idea.
+        class_logits: (B, K), the class to interact with.
+        progress: (B,) its estimate of the share of the episode done, 0..1; ``None`` without one.
         shown: more tensors to look at, by name, such as ``words`` (B, L), its attention to the
             instruction's tokens, or ``heat`` (B, V, h, w), where it looks.
     """
@@ -119,14 +119,15 @@ class AgentConfig:
     """Settings that every agent has; each kind adds its own.
 
     Args:
-        batch_size: episodes per update that suit it.
-        updates: per streamed episode that suit it; the paper makes one.
-        learning_rate: that suits it.
-        max_gradient_norm: longer gradients are scaled down to this; the paper's is 5.
-        encoder: name of the visual encoder that it sees with; empty for none.
-        image_size: side of the views it observes, if no encoder says it.
+        batch_size: default number of episodes per update.
+        updates: default number of updates per streamed episode; the paper makes one.
+        learning_rate: default learning rate.
+        max_gradient_norm: gradients are clipped to this norm; the paper's is 5.
+        encoder: name of the visual encoder; empty for none.
+        image_size: side of the observed views, unless the encoder decides it.
         reads_goal: whether it reads the goal sentence besides the step-by-step instructions.
-        portable: compute alike on all processors, see ``clalfred.agents.numerics.arithmetic``.
+        portable: give equal bits on all processors that ``clalfred.agents.numerics.arithmetic``
+            supports.
     """
 
     batch_size: int = 32
@@ -140,20 +141,20 @@ class AgentConfig:
 
 
 class Agent(nn.Module, ABC):
-    """A network with its way of seeing and reading.
+    """A network together with its way of seeing and reading.
 
     Args:
         config: its settings, an instance of its own config class.
-        encoder: what it sees with, if ``config.encoder`` names one.
+        encoder: the visual encoder, if ``config.encoder`` names one.
     """
 
-    #: Its settings by name; the first is the default. Their class is that of its config.
+    #: Its settings by name, instances of its config class; the first is the default.
     presets: ClassVar[Mapping[str, AgentConfig]]
 
-    #: Which pictures it looks at: of ``rgb``, ``classes``, ``instances`` and ``depth``.
+    #: The images it uses: some of ``rgb``, ``classes``, ``instances`` and ``depth``.
     observes: frozenset[str] = frozenset({"rgb"})
 
-    #: Whether it reads off its views that its last action worked; then a blind one may feel that.
+    #: Whether it tells from its views that its last action worked; a blind one can then feel it.
     feels: ClassVar[bool] = False
 
     #: Whether it can be trained on its own choices instead of the expert's (no teacher forcing).
@@ -178,12 +179,12 @@ class Agent(nn.Module, ABC):
 
     @property
     def image_size(self) -> int:
-        """Side of the views that it observes."""
+        """Side of the observed views in pixels."""
         return self.encoder.image_size if self.encoder is not None else self.config.image_size
 
     @property
     def sight(self) -> str:
-        """Names what ``encode`` depends on besides the frames; stored views are kept under it.
+        """Names what ``encode`` depends on besides the frames; the key of stored views.
 
         Agents that see without an encoder override it.
         """
@@ -196,7 +197,7 @@ class Agent(nn.Module, ABC):
         return copy.deepcopy(self, shared)
 
     def new_memory(self) -> Any:
-        """What it keeps of a new episode besides its state, such as a map; ``None`` for nothing.
+        """The memory of a new episode besides its state, such as a map; ``None`` for none.
 
         ``see`` may change it.
         """
@@ -206,25 +207,25 @@ class Agent(nn.Module, ABC):
     def see(
         self, observations: Sequence[Observation], memories: Sequence[Any], previous: Tensor
     ) -> dict[str, Tensor]:
-        """What it takes in of a step of n episodes, tensors with n rows; without gradients.
+        """Perceives one step of n episodes: tensors with n rows, without gradients.
 
         Args:
-            observations: what each environment shows.
-            memories: from ``new_memory``, one of each episode.
+            observations: of each environment.
+            memories: from ``new_memory``, one per episode.
             previous: (n, 2) as for ``act``.
         """
 
     def encode(
         self, observations: Iterable[Observation], actions: Sequence[DemonstratedAction]
     ) -> dict[str, Tensor]:
-        """What is kept of what a whole demonstration shows, made once and stored.
+        """The compact form of a whole demonstration's views, made once and stored.
 
         By default what ``see`` gives, one row per step, without memory; ``forward`` finds it in
         ``batch.views``.
 
         Args:
             observations: what the expert saw before each action.
-            actions: what it did; annotations of one trajectory share what is made here.
+            actions: what it did; all annotations of a trajectory share the result.
         """
         nothing = torch.zeros(1, 2, dtype=torch.long)
         rows = [self.see([observation], [None], nothing) for observation in observations]
@@ -233,7 +234,7 @@ class Agent(nn.Module, ABC):
     def collate(
         self, episodes: Sequence[EncodedEpisode], generator: torch.Generator | None = None
     ) -> Batch:
-        """Puts episodes together; with a generator, an augmentation of each is drawn."""
+        """Makes a batch of episodes; with a generator, draws an augmentation of each."""
         return Batch.of(episodes, generator).to(self.device)
 
     @abstractmethod
@@ -243,12 +244,12 @@ class Agent(nn.Module, ABC):
         generator: torch.Generator | None = None,
         teacher_forcing: bool = True,
     ) -> Outputs:
-        """Says something about every step of a batch.
+        """Predicts every step of a batch.
 
         Args:
             batch: from ``collate``.
-            generator: switches dropout on, drawn from it.
-            teacher_forcing: tell it the expert's previous actions, or else its own choices.
+            generator: if given, dropout is on and drawn from it.
+            teacher_forcing: feed the expert's previous actions, not the agent's own choices.
         """
 
     @abstractmethod
@@ -257,7 +258,7 @@ class Agent(nn.Module, ABC):
 
         Args:
             tokens: (B, L).
-            lengths: (B,) how many of them are no paddings.
+            lengths: (B,) number of tokens without padding.
         """
 
     @abstractmethod
@@ -268,10 +269,10 @@ class Agent(nn.Module, ABC):
 
         Args:
             seen: from ``see``, B rows.
-            state: from ``start``, later as this function gave it.
-            previous: (B, 2) the action done before (``START`` at first) and its class.
+            state: from ``start``, then from the previous call.
+            previous: (B, 2) the previous action (``START`` at first) and its class.
             memories: of the episodes; only ``see`` may change them.
 
         Returns:
-            What it would do, and what has changed in the state; the rest stays as it was.
+            The decision, and the changed parts of the state.
         """

@@ -36,7 +36,7 @@ ViewLookup = Callable[[str], EncodedViews]
 
 
 def find_device(name: torch.device | str) -> torch.device:
-    """A device that is there; ``auto`` is a GPU if there is one, else the processor."""
+    """An available device; ``auto`` is a GPU if there is one, else the CPU."""
     if name == "auto":
         return get_device("auto")
     try:
@@ -56,22 +56,22 @@ def find_device(name: torch.device | str) -> torch.device:
 class BehaviorCloning:
     """Trains an agent on demonstrations that arrive one at a time.
 
-    Episodes are gathered until there is a batch; then there are as many updates as episodes, so
-    there is one update per episode on average. The last, smaller group is trained on too.
+    Episodes are gathered into a group of a batch's size, followed by as many updates as episodes:
+    one update per episode on average. The last group may be smaller.
 
     Args:
-        agent: what learns: an ``Agent`` or the name of a registered one.
+        agent: an ``Agent``, or the name of a registered one.
         env: only for callbacks that ask the model for its environment.
         training: optimiser settings; by default the agent's batch and learning rate.
         policy: how it acts; with the released agent's rules by default.
-        reader: makes tensors of the stream's demonstrations; not needed if tensors come already.
+        reader: encodes the stream's demonstrations; not needed for encoded episodes.
         seed: of weights, dropout, augmentation and memory.
         device: where to compute; ``auto`` is a GPU if there is one.
         verbose: 1 prints the logger's tables.
         tensorboard_log: folder for TensorBoard.
     """
 
-    #: What the learner must be told beyond the task-free protocol; the stream obeys.
+    #: Task information that the learner needs beyond the task-free protocol; the stream obeys.
     needs_boundaries: bool = False
     needs_labels: bool = False
 
@@ -136,10 +136,10 @@ class BehaviorCloning:
 
         Args:
             stream: the episodes, each seen once; a ``TaskStream`` is told what this learner needs.
-            callback: SB3's; ``on_step`` comes after each episode, not after each time step.
+            callback: SB3's; ``on_step`` is called after each episode, not after each time step.
             log_interval: episodes between two lines of the logger; ``None`` if a callback writes.
             tb_log_name: name of the run in TensorBoard.
-            progress_bar: whether to show one.
+            progress_bar: whether to show a progress bar.
         """
         if self._logger is None:
             self._logger = configure_logger(self.verbose, self.tensorboard_log, tb_log_name)
@@ -158,7 +158,7 @@ class BehaviorCloning:
         return self
 
     def observe(self, episode: EncodedEpisode) -> None:
-        """Takes in one streamed episode, and trains once enough are gathered."""
+        """Receives one streamed episode, and trains once enough are gathered."""
         self._check_needs(episode)
         if episode.starts_task:
             if self._gathered:
@@ -171,7 +171,7 @@ class BehaviorCloning:
             self._train_gathered()
 
     def finish(self) -> Iterator[None]:
-        """What is left to do when the stream ends, in steps between which one may save."""
+        """The work left at the end of the stream, in steps between which one may save."""
         if self._gathered:
             self._train_gathered()
             yield
@@ -187,7 +187,7 @@ class BehaviorCloning:
         return self.policy.predict(observation, state, episode_start, deterministic, self.generator)
 
     def forward(self, batch: Batch) -> Outputs:
-        """What the agent says of a batch in training, with dropout."""
+        """The agent's training forward pass, with dropout."""
         return self._run(batch, self.generator)
 
     def plain_forward(self, batch: Batch) -> Outputs:
@@ -203,10 +203,10 @@ class BehaviorCloning:
         return self.agent.collate(episodes, self.generator if augment else None)
 
     def step(self, loss: Tensor) -> None:
-        """One step of the optimiser down a loss.
+        """One optimiser step on a loss.
 
         Raises:
-            DivergenceError: if the loss or its gradient is not finite; the weights stay as before.
+            DivergenceError: if the loss or its gradient is not finite; weights stay unchanged.
         """
         self._check_finite("loss", float(loss.detach()))
         self.optimizer.zero_grad()
@@ -253,7 +253,7 @@ class BehaviorCloning:
         return None
 
     def save(self, path: str | Path) -> Path:
-        """Writes everything that is needed to continue; see ``clalfred.agents.checkpoint``."""
+        """Writes everything needed to continue; see ``clalfred.agents.checkpoint``."""
         return save_state(path, self.state_dict())
 
     @classmethod
@@ -265,13 +265,13 @@ class BehaviorCloning:
         agent: Agent | None = None,
         **arguments: Any,
     ) -> Self:
-        """A learner that goes on exactly where ``save`` was called.
+        """A learner that continues exactly where ``save`` was called.
 
         Args:
             path: the checkpoint.
             env: as for the constructor.
             views: finds the views of gathered and stored episodes that came from a store.
-            agent: an untrained one of the same kind, if it cannot be made by its name.
+            agent: an untrained agent of the same kind, if it cannot be made by name.
             arguments: the constructor's ``policy``, ``reader``, ``device`` and so on.
         """
         state = load_state(path)
@@ -293,7 +293,7 @@ class BehaviorCloning:
         return learner
 
     def state_dict(self) -> dict[str, Any]:
-        """All that learning depends on, as tensors and plain values."""
+        """Everything that further learning depends on, as tensors and plain values."""
         return {
             "learner": type(self).__name__,
             "agent": {"name": agent_kind(self.agent), "config": asdict(self.agent.config)},
@@ -383,12 +383,12 @@ class BehaviorCloning:
         self.train_on(group)
 
     def train_on(self, group: tuple[EncodedEpisode, ...]) -> None:
-        """Override: the updates that a group of gathered episodes calls for."""
+        """Override: makes the updates due for a group of gathered episodes."""
         for _ in range(self.updates_due(len(group))):
             self.step(self.losses(self.forward(self.make_batch(group))).mean())
 
     def updates_due(self, group: int) -> int:
-        """How many updates the given number of new episodes calls for."""
+        """The number of updates due after this many new episodes."""
         before = self.num_episodes - group
         share = self.training.updates
         return int(self.num_episodes * share) - int(before * share)
@@ -397,7 +397,7 @@ class BehaviorCloning:
         """Override: a task begins with the next episode; only if ``needs_boundaries``."""
 
     def on_gradients(self) -> None:
-        """Override: gradients are there and not clipped yet."""
+        """Override: after the backward pass, before clipping."""
 
 
 def _as_callback(

@@ -1,4 +1,4 @@
-"""Demonstrations as tensors, and ragged batches of them in which no padding can matter."""
+"""Demonstrations as tensors, and ragged batches of them without padded steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.errors import BadInputError, UsageError
 from gym_clalfred.objects import ObjectClass
 
-#: What the decoder is told as "previous action" at the first step of an episode.
+#: The "previous action" at the first step of an episode.
 START = len(Action)
 
 #: Index of the padding word; the tokenizer reserves it.
@@ -24,11 +24,11 @@ PADDING = 0
 
 @dataclass(frozen=True)
 class EncodedViews:
-    """What an agent keeps of the views of a demonstration, see ``Agent.encode``.
+    """An agent's encoding of a demonstration's views, see ``Agent.encode``.
 
     Args:
         tensors: by name; only the agent knows what they are.
-        name: where a store keeps them; checkpoints then hold the name only.
+        name: their key in a store; checkpoints then hold only the name.
     """
 
     tensors: Mapping[str, Tensor]
@@ -70,14 +70,14 @@ class EncodedViews:
 
     @property
     def bytes(self) -> int:
-        """How much memory the tensors take."""
+        """Size of the tensors in bytes."""
         if isinstance(self.tensors, PackedTensors):
             return self.tensors.bytes
         return sum(one.numel() * one.element_size() for one in self.tensors.values())
 
 
 class PackedTensors(Mapping[str, Tensor]):
-    """Tensors by name, kept compressed without loss; each use makes a tensor anew."""
+    """Tensors by name, compressed without loss and unpacked at each use."""
 
     def __init__(self, tensors: Mapping[str, Tensor]) -> None:
         self._shapes = {name: (one.dtype, one.shape) for name, one in tensors.items()}
@@ -101,7 +101,7 @@ class PackedTensors(Mapping[str, Tensor]):
 
     @property
     def bytes(self) -> int:
-        """What they take as they are kept."""
+        """Their compressed size in bytes."""
         return sum(map(len, self._packed.values()))
 
 
@@ -111,10 +111,10 @@ class EncodedEpisode:
 
     Args:
         key: opaque name, equal only for the same episode.
-        views: what the agent keeps of what is seen.
+        views: the encoded views.
         tokens: (L,) int64 words of the step-by-step instructions.
         actions: (T,) int64 values of ``Action``.
-        classes: (T,) int64 values of ``ObjectClass``; ``NoObject`` away from interactions.
+        classes: (T,) int64 values of ``ObjectClass``; ``NoObject`` except at interactions.
         augmented: the same views under other augmentations; one is drawn at each use.
         label: the episode's behaviour or room type, for learners that declare ``needs_labels``.
         starts_task: whether a task begins here, for learners that declare ``needs_boundaries``.
@@ -147,7 +147,7 @@ class EncodedEpisode:
         return replace(self, views=self.views.packed(), augmented=augmented)
 
     def state_dict(self) -> dict[str, Any]:
-        """The episode as tensors and plain values; of views in a store only the name."""
+        """The episode as tensors and plain values; views in a store are saved by name only."""
         return {
             **{name: getattr(self, name) for name in _PLAIN_FIELDS},
             "views": self.views.state_dict(),
@@ -173,12 +173,12 @@ _PLAIN_FIELDS = ("key", "tokens", "actions", "classes", "label", "starts_task")
 
 @dataclass(frozen=True)
 class Batch:
-    """B episodes of N steps in all, their steps one after another, episode by episode.
+    """B episodes with N steps in total, concatenated episode by episode.
 
     Only the tokens are padded; ``token_lengths`` says where each instruction ends.
 
     Args:
-        views: what the agent kept of each episode.
+        views: the encoded views of each episode.
         tokens: (B, L) int64.
         token_lengths: (B,) int64.
         actions: (N,) int64.
@@ -202,8 +202,8 @@ class Batch:
         """Puts episodes together.
 
         Args:
-            episodes: one after the other.
-            generator: each episode shows an augmentation that is drawn from it.
+            episodes: to concatenate.
+            generator: draws an augmentation of each episode.
         """
         if not episodes:
             raise BadInputError("a batch needs at least one episode, found none")
@@ -234,13 +234,13 @@ class Batch:
 
     @cached_property
     def first_rows(self) -> Tensor:
-        """(B,) row of each episode's first step."""
+        """(B,) the row of each episode's first step."""
         lengths = torch.tensor(self.lengths, device=self.actions.device)
         return lengths.cumsum(0) - lengths
 
     @cached_property
     def episode(self) -> Tensor:
-        """(N,) number of the episode to which each step belongs."""
+        """(N,) the index of each step's episode."""
         device = self.actions.device
         lengths = torch.tensor(self.lengths, device=device)
         return torch.repeat_interleave(torch.arange(len(self), device=device), lengths)

@@ -24,12 +24,12 @@ _Entry = TypeVar("_Entry")
 
 
 class Registry(Generic[_Entry]):
-    """Things by name, spelled loosely: ``DER++``, ``derpp`` and ``der_pp`` are one name.
+    """Entries by name in any spelling: ``DER++``, ``derpp`` and ``der_pp`` are one name.
 
     Args:
-        kind: what they are, for errors.
-        group: of the entry points by which other packages add some.
-        built_in: those of this package, as ``module:name``, imported when they are asked for.
+        kind: of the entries, for error messages.
+        group: entry-point group by which other packages add entries.
+        built_in: those of this package, as ``module:name``, imported on first use.
         error: raised for an unknown name.
     """
 
@@ -79,7 +79,7 @@ class Registry(Generic[_Entry]):
     def _find(self, name: str) -> str | None:
         if not isinstance(name, str):
             raise BadInputError(f"{self.kind} {name!r}: expected a name")
-        # Other packages are asked last: looking for them takes a while.
+        # Entry points of other packages come last, because finding them takes a while.
         for known in (lambda: (*self._places, *self._entries), self.names):
             for one in known():
                 if _letters(one) == _letters(name):
@@ -101,7 +101,7 @@ AGENTS: Registry[type[Agent]] = Registry(
     UnknownAgentError,
 )
 
-#: What makes an encoder from the path of a weights file, or ``None`` for those that come along.
+#: Makes an encoder from the path of a weights file, or ``None`` for the bundled weights.
 ENCODERS: Registry[Callable[[Path | None], VisualEncoder]] = Registry(
     "encoder",
     "clalfred.encoders",
@@ -130,7 +130,7 @@ def register_encoder(name: str, encoder: type[VisualEncoder]) -> None:
 
 
 def agent_name(name: str) -> str:
-    """``two-branch:small`` for any spelling of an agent and, if need be, its preset."""
+    """The canonical name, such as ``two-branch:small``, for any spelling."""
     kind, _, preset = name.partition(":") if isinstance(name, str) else (name, "", "")
     kind = AGENTS.canonical(kind)
     presets = AGENTS.get(kind).presets
@@ -160,8 +160,8 @@ def make_agent(
     Args:
         name: ``NAME`` or ``NAME:PRESET``.
         config: instead of the preset's.
-        encoder: instead of the one that the config names.
-        seed: decides its weights.
+        encoder: instead of the config's.
+        seed: of the initial weights.
     """
     kind = AGENTS.get(agent_name(name).partition(":")[0])
     config = config or agent_config(name)
@@ -213,17 +213,17 @@ def with_settings(what: str, config: Any, overrides: Mapping[str, Any]) -> Any:
 
 
 def check_range(name: str, value: float) -> None:
-    """Raises ``BadInputError`` for a number that an agent's setting of this name cannot be."""
+    """Raises ``BadInputError`` for a number outside the range of an agent's setting."""
     if name in _POSITIVE and not value > 0:
         raise BadInputError(f"{name} {value!r}: expected a number above 0")
     if name == "dropout" and not 0 <= value < 1:
         raise BadInputError(f"{name} {value!r}: expected a number from 0 to below 1")
 
 
-#: Settings that all agents have and that mean nothing at 0.
+#: Settings of all agents that must be above 0.
 _POSITIVE = ("batch_size", "updates", "learning_rate", "max_gradient_norm", "image_size")
 
-#: No setting is nearly as large; not a number is not smaller either.
+#: Larger than any sensible setting; the comparison also refuses NaN.
 TOO_LARGE = 1e12
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
@@ -234,7 +234,7 @@ def _letters(name: str) -> str:
 
 
 def check_file(path: str | Path, what: str) -> Path:
-    """The path of a file that is there."""
+    """The path of an existing file."""
     if not Path(path).is_file():
         raise BadInputError(f"{what} {str(path)!r}: there is no such file")
     return Path(path)

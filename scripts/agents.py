@@ -14,7 +14,7 @@ from clalfred.scripts.common import clear_errors_resumable
 @click.option(
     "--recipes",
     type=click.Path(),
-    help="YAML file with a name and run settings for each.  [default: the package's]",
+    help="YAML file with the run settings of each agent by name.  [default: the package's]",
 )
 @click.option(
     "--out",
@@ -40,7 +40,7 @@ def main(
     folder: str | None,
     listed: bool,
 ) -> None:
-    """Train the agents with the given NAMES, or all, and store them in the package.
+    """Train the agents with these NAMES (default: all) and store them in the package.
 
     Equal settings give equal files, bit for bit. The command says whether each file has changed.
     """

@@ -1,6 +1,6 @@
-"""``clalfred``: all commands under one name; and how each of them starts.
+"""``clalfred``: all commands under one name, and how each starts.
 
-Nothing slow is imported before a command is known, and Ctrl-C in the meantime is one line.
+Nothing slow is imported before the command is known; Ctrl-C during imports prints one line.
 """
 
 from __future__ import annotations

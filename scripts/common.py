@@ -1,4 +1,4 @@
-"""What all commands share: errors in one line, settings from files; without importing torch."""
+"""What all commands share: one-line errors and settings from files, without importing torch."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ version_option = click.version_option(__version__, message="cl-alfred-gym %(vers
 
 CONFIGS = Path(__file__).parent / "configs"
 
-#: A number of things that makes sense only from one.
+#: A count of at least one.
 COUNT = click.IntRange(min=1)
 
-#: Help of an option of commands that evaluate.
+#: Help of --workers in commands that evaluate.
 WORKERS = "Processes that evaluate at most; one is started per 8 episodes."
 
 
@@ -51,7 +51,7 @@ def check_names(**given: str | None) -> None:
 
 @dataclass(frozen=True)
 class EpisodeOptions:
-    """The options that say which episodes a command is about, and where they run."""
+    """The options that select the episodes of a command and the simulator."""
 
     split: str
     task: str | None = None
@@ -63,7 +63,7 @@ class EpisodeOptions:
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The settings that they change in an agent's run."""
+        """The settings of an agent's run that these options change."""
         return {name: getattr(self, name) for name in ("tier", "data", "backend", "max_steps")}
 
     def check(self) -> None:
@@ -110,7 +110,7 @@ def episode_options(
 
 
 def read_settings(name: str | None) -> dict[str, Any]:
-    """Settings from a YAML file, or from one that comes with the package, by its name."""
+    """Settings from a YAML file, given as a path or as the name of a bundled one."""
     if name is None:
         return {}
     shipped = CONFIGS / f"{name}.yaml"
@@ -171,11 +171,11 @@ def _clear_errors(command: Command, continues: Continues) -> Command:
 
 
 def _hear_no_thread(failed: threading.ExceptHookArgs) -> None:
-    """Keeps quiet about what TensorBoard's thread could not write: the run says so itself."""
+    """Suppresses write errors of TensorBoard's thread; the run reports them itself."""
     if not issubclass(failed.exc_type, OSError):
         threading.__excepthook__(failed)
 
 
 def on_terminal() -> bool:
-    """Whether progress bars would be seen by a person."""
+    """Whether output goes to a terminal, so that progress bars make sense."""
     return sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""``clalfred-data``: what is in a source of episodes; further commands join this group."""
+"""``clalfred-data``: counts, imports and checks episodes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Examples:
 @click.group(epilog=EPILOG)
 @version_option
 def main() -> None:
-    """Look at episodes and bring in others."""
+    """Count, import and check episodes."""
 
 
 @main.command()
@@ -61,7 +61,7 @@ def info(tier: str, data: str | None) -> None:
 @click.option("--workers", type=COUNT, default=2, show_default=True, help="Number of processes.")
 @clear_errors_resumable()
 def import_command(alfred: str, out: str | None, skip_damaged: bool, workers: int) -> None:
-    """Make a store of real ALFRED episodes, with rooms rebuilt from its files.
+    """Import ALFRED's own episodes into a store, with rooms rebuilt from its files.
 
     Example: clalfred-data import --alfred ~/alfred --out ~/alfred-store
     """
@@ -116,7 +116,7 @@ def fidelity(
     workers: int,
     out: str | None,
 ) -> None:
-    """Replay recorded experts by the rules and compare recorded masks with ours.
+    """Replay recorded experts in the rebuilt rooms and compare recorded masks with ours.
 
     Examples:
       clalfred-data fidelity ~/alfred-store --split valid_seen --out report
@@ -144,7 +144,7 @@ def fidelity(
 
 
 class _ProgressBar:
-    """A progress bar per step on a terminal; elsewhere a line at its start and now and then."""
+    """One progress bar per step on a terminal; elsewhere occasional lines."""
 
     def __init__(self) -> None:
         self._step = ""
@@ -159,7 +159,7 @@ class _ProgressBar:
             self._bar.close()
 
     def show(self, step: str, done: int, total: int) -> None:
-        """Shows how far a step is."""
+        """Shows the progress of a step."""
         if step != self._step:
             self.__exit__()
             self._step, self._bar = step, tqdm(desc=step, total=total, disable=None)

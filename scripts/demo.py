@@ -1,4 +1,4 @@
-"""``make demo``: the main job from nothing to a table, plots and films, in a few minutes."""
+"""``make demo``: trains, evaluates and makes a table, plots and films in a few minutes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Next:
 @click.option("--out", default="runs/demo", show_default=True, type=click.Path(), help="Folder.")
 @clear_errors_resumable()
 def main(out: str) -> None:
-    """Train and test the method of scripts/configs/demo.yaml, and say what came of it."""
+    """Train and test the method of scripts/configs/demo.yaml and summarise the outcome."""
     config, folder = RunConfig.from_dict(read_settings("demo")), Path(out)
     click.echo(INTRO)
     results = train(config, folder, workers=os.cpu_count() or 1, callbacks=[Console(folder)])
@@ -44,7 +44,7 @@ def main(out: str) -> None:
 
 
 def commands_folder() -> str:
-    """What to write before the name of a command, so that the user's shell finds it."""
+    """The prefix with which the user's shell finds a command."""
     installed = Path(sys.executable).with_name("clalfred-train")
     found = shutil.which("clalfred-train")
     if not installed.exists() or (found is not None and installed.samefile(found)):

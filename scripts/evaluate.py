@@ -1,4 +1,4 @@
-"""``clalfred-evaluate``: how good is a saved agent on any episodes."""
+"""``clalfred-evaluate``: evaluates a saved agent on any episodes."""
 
 from __future__ import annotations
 
@@ -39,21 +39,23 @@ Examples:
 @click.option(
     "--annotations",
     type=COUNT,
-    help="At most this many of each trajectory.  [default: all on full, 1 on smaller tiers]",
+    help="At most this many per trajectory.  [default: all on full, 1 on smaller tiers]",
 )
 @click.option("--limit", type=COUNT, help="At most this many, evenly spread.  [default: all]")
 @click.option(
     "--rules/--no-rules",
     default=True,
     show_default=True,
-    help="The released agent's rules: turn if the target is out of view, do not repeat in vain.",
+    help="The released agent's rules: turn if the target is out of view, repeat no vain action.",
 )
 @click.option(
     "--blind",
     is_flag=True,
-    help="Show it nothing and turn off the rules: what do the words alone allow?",
+    help="Show the agent nothing and turn off the rules, to see what words alone achieve.",
 )
-@click.option("--deaf", is_flag=True, help="Let it read nothing: what do the eyes alone allow?")
+@click.option(
+    "--deaf", is_flag=True, help="Let it read nothing, to see what vision alone achieves."
+)
 @click.option("--workers", type=COUNT, default=1, show_default=True, help=WORKERS)
 @click.option(
     "--lines",

@@ -29,7 +29,7 @@ PITCH = 15
 #: Metres between the places from which one room is shown.
 APART = 0.75
 
-#: Of the tiny tier: what is washed, opened, filled and closed in it makes a good film.
+#: An episode of the tiny tier with washing, opening and closing, for the film.
 FILM_EPISODE = "train/pick_clean_then_place_in_recep-Potato-None-Microwave-17/trial_train_0_00015#2"
 FILM_FPS = 4
 
@@ -37,7 +37,7 @@ FILM_FPS = 4
 def best_views(
     simulator: EmbeddedSimulator, room: Room, poses: Poses, count: int
 ) -> list[NDArray[np.uint8]]:
-    """Views of a room from places apart, each the one that shows the most objects not seen yet."""
+    """Views of a room from different places, each chosen to show the most new objects."""
     views: list[tuple[float, float, set[int], NDArray[np.uint8]]] = []
     points = sorted(room.walkable)
     for x, z in points[:: max(1, len(points) // 40)]:
@@ -87,7 +87,7 @@ def contact_sheet(
 
 
 def some_rooms(numbers: Iterable[int]) -> list[int]:
-    """Three rooms of each type, spread over those that there are."""
+    """Three rooms of each type, spread evenly over the available ones."""
     chosen: list[int] = []
     for room_type in RoomType:
         found = sorted(number for number in numbers if RoomType.of(number) is room_type)

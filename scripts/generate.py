@@ -1,4 +1,4 @@
-"""``clalfred-generate``: make a tier of episodes before it is first used."""
+"""``clalfred-generate``: generates a tier of episodes ahead of its first use."""
 
 from __future__ import annotations
 

@@ -44,13 +44,13 @@ def run_options(*without: str) -> Callable[[Command], Command]:
             multiple=True,
             callback=lambda context, option, texts: dict(map(_setting, texts)),
             help="A setting of the method (alpha=0.5) or of the agent (agent.dropout=0.1) instead "
-            "of the preset's; can be repeated. A wrong name lists all names.",
+            "of the preset's; can be repeated. An unknown name lists all names.",
         )(wrapped)
         click.option(
             "--eyes",
             type=click.Choice(["masks", "rgb"]),
-            help="How the agent sees: classes and depths are given (masks), or an encoder guesses "
-            "them from the pictures (rgb). The same as --agent semantic-map:rgb.  [default: masks]",
+            help="How the agent sees: classes and depths are given (masks), or estimated from "
+            "pictures by an encoder (rgb, as --agent semantic-map:rgb).  [default: masks]",
         )(wrapped)
         for name, one in reversed(options.items()):
             _option(name, one)(wrapped)

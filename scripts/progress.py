@@ -1,4 +1,4 @@
-"""How a run looks on a terminal: a bar with the task and the loss, a table after each task."""
+"""A run on a terminal: a bar with the task and the loss, and a table after each task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clalfred.cl.experiment.results import Evaluation, Results
 from clalfred.cl.report.text import evaluation_table, summary_table
 from clalfred.scripts.common import on_terminal
 
-#: What is in a finished run's folder for a person to look at.
+#: Files in a finished run's folder that people look at.
 FILES = {
     "results.json": "all figures",
     "agent.zip": "the agent, for clalfred-record",
@@ -32,7 +32,7 @@ class Console(RunCallback):
     """Prints tables always, and bars on terminals only.
 
     Args:
-        folder: of the run, to say where things are.
+        folder: of the run, to name the files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -41,7 +41,7 @@ class Console(RunCallback):
         self._bar: tqdm[Any] | None = None
 
     def _on_training_start(self) -> None:
-        """Says what is run and from where."""
+        """Prints what is run and from which episode."""
         run = self.run
         config, position = run.config, run.stream.position
         click.echo(f"{config.method_title} on {run.schedule.name}, seed {config.seed}")
@@ -73,7 +73,7 @@ class Console(RunCallback):
         bar.update(position - bar.n)
 
     def on_prepared(self, done: int, total: int) -> None:
-        """Moves a bar of demonstrations that are looked at for the first time."""
+        """Moves the bar of demonstrations that are being encoded."""
         if self._bar is None:
             click.echo(f"looking at {total} demonstrations for the first time")
             self._bar = tqdm(total=total, unit="demo", disable=not on_terminal())
@@ -105,7 +105,7 @@ class Console(RunCallback):
         )
 
     def on_illustrating(self) -> None:
-        """Says what takes the time now."""
+        """Says that plots and videos are being made."""
         self._close()
         click.echo("making plots and videos")
 

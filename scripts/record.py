@@ -85,7 +85,7 @@ def main(
         policy, config = load_agent(path, device="cpu")
         performers.append(Performer(f"{config.method}, seed {config.seed}", policy))
         runs.append(config)
-    # The first agent's run says what is not said here.
+    # Options not given here come from the first agent's run.
     run = with_changes(runs[0] if runs else RunConfig(), **episodes.changes)
     steps = episodes.max_steps or min(run.step_limit, FILM_STEPS)
     chosen = None if episode is None else EpisodeKey.parse(episode)

@@ -18,12 +18,12 @@ PUBLISHED = ROOT / "results"
 def main() -> None:
     """Publish results: collect finished runs, then write docs/RESULTS.md from what is collected.
 
-    Whoever repeats published runs compares them with verify, and what they say with agree.
+    To compare repeated runs with the published ones use verify; to compare conclusions use agree.
     """
 
 
 def _docs() -> Path:
-    """The checkout's docs; an installed package has none, and nothing is written beside it."""
+    """The checkout's docs; an installed package has none."""
     if not (ROOT / "RESULTS.md").is_file():
         raise UsageError(
             f"{ROOT}: expected the docs of a checkout, and this package is installed without one; "
@@ -39,7 +39,7 @@ def _docs() -> Path:
 def collect(folder: str, to: Path | None) -> None:
     """Copy the finished runs below a FOLDER, compacted, to docs/results.
 
-    What the command controls made of them, too. Runs on real ALFRED go to docs/results/alfred.
+    Results of the command controls are copied too. Runs on real ALFRED go to docs/results/alfred.
     """
     from clalfred.cl.report.controls import collect_controls
     from clalfred.cl.report.publish import collect as collect_runs
@@ -60,7 +60,7 @@ def collect(folder: str, to: Path | None) -> None:
 def controls(folder: Path, limit: int | None) -> None:
     """Evaluate the Joint agents of a FOLDER of runs blind, deaf, and without rules.
 
-    The same command again does what is left. Then collect.
+    The same command continues what is left. Run collect afterwards.
     """
     from clalfred.cl.report.controls import make_controls
     from clalfred.cl.report.summary import load_runs
@@ -96,7 +96,7 @@ def verify(folder: str) -> None:
 @click.argument("after", type=click.Path(exists=True), default=PUBLISHED)
 @clear_errors
 def agree(before: str, after: str) -> None:
-    """Say whether the differences between methods in a folder BEFORE are those in AFTER.
+    """Say whether folders BEFORE and AFTER show the same differences between methods.
 
     Both hold runs or their copies; AFTER is docs/results unless given.
     """
@@ -135,7 +135,7 @@ def write() -> None:
 @main.command()
 @clear_errors
 def schema() -> None:
-    """Fill the tables of docs/RESULTS_SCHEMA.md in from the models of results."""
+    """Fill in the tables of docs/RESULTS_SCHEMA.md from the models of results."""
     from clalfred.cl.report.publish import fill_in, schema_tables
 
     page = _docs() / "RESULTS_SCHEMA.md"

@@ -102,7 +102,7 @@ def main(
     axes = {name: _values(name, text) for name, text in named.items() if text is not None}
     choose("engine", engine, ENGINES)
     runs = expand(read_settings(config), {**settings, **axes})
-    # Made once here rather than waited for by every run.
+    # Generated once here; otherwise every run would wait for it.
     source = open_source(runs[0].tier, runs[0].data)
     if published is not None:
         known = [run for run in runs if is_published(run, source.label, published)]
@@ -138,7 +138,7 @@ def main(
 
 
 def time_left(seconds: float, ended: Mapping[str, int], total: int) -> str:
-    """How many runs are left and how long they take, if they take as long as those before.
+    """The number of runs left and their time, estimated from the finished ones.
 
     Args:
         seconds: since the sweep began.

@@ -1,4 +1,4 @@
-"""``clalfred-train``: one command from nothing to a trained agent, a table and a video."""
+"""``clalfred-train``: trains an agent, evaluates it and makes a table and a video."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def main(
     media: bool,
     callbacks: tuple[str, ...],
 ) -> None:
-    """Train a method on a stream of tasks and evaluate it after each of them."""
+    """Train a method on a stream of tasks and evaluate it after each task."""
     given = read_settings(config)
     if "runs" in given:
         raise BadInputError(

@@ -29,12 +29,12 @@ Examples:
 @click.option(
     "--data", type=click.Path(), help="Folder with the episodes, unless they are a tier's."
 )
-@click.option("--page", type=click.Path(), help="Write a page that lists the verified ones.")
+@click.option("--page", type=click.Path(), help="Write a page that lists the verified submissions.")
 @clear_errors
 def main(files: tuple[str, ...], data: str | None, page: str | None) -> None:
     """Replay submission FILES in the embedded simulator and recompute every number.
 
-    Says why a file is refused, and then exits with 1.
+    Says why a file is refused, and exits with 1 if any is.
     """
     from clalfred.cl.board.page import write_board
     from clalfred.cl.report.text import scores_table

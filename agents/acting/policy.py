@@ -1,10 +1,10 @@
-"""Acting: from observations to actions, one batched forward for many episodes at once.
+"""Acting: from observations to actions, many episodes in one batched forward pass.
 
-What is chosen in an episode must not depend on which other episodes run beside it, to the last
-bit: a different rounding could flip a choice. So the agent always gets the same number of rows,
-filled up if need be, and instructions padded to one of a few lengths that only their own decides.
-Whether a row's result is then independent of its place depends on the machine's matrix routines:
-``batch_rows`` tries it out, and if not, episodes go through the agent one at a time.
+The actions in an episode must not depend on the other episodes in the batch, not even by rounding,
+which could flip a choice. So every forward pass has the same number of rows, filled up if need be,
+and an instruction is padded to one of a few lengths, chosen by its own length alone. Whether a
+row's result is then independent of its position depends on the machine's matrix routines:
+``batch_rows`` tests it, and if it is not, episodes go through the agent one at a time.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from gym_clalfred.language.tokenizer import MAX_TOKENS, Tokenizer
 from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import View
 
-#: Episodes per forward, if the machine allows.
+#: Episodes per forward pass, if the machine allows.
 ROWS = 8
 
-#: Lengths to which instructions are padded. Paddings cost little; each length is a forward of its
-#: own.
+#: Lengths to which instructions are padded. Padding costs little; each length needs its own
+#: forward pass.
 TOKEN_LENGTHS = (128, 256, MAX_TOKENS)
 
-#: What is done before the first action.
+#: The previous action and class at the first step.
 BEFORE = (START, int(ObjectClass.NoObject))
 
 
 @dataclass(frozen=True)
 class EpisodeState:
-    """All that acting in one episode carries from step to step.
+    """The state of acting in one episode, carried from step to step.
 
     Args:
         state: the agent's own, tensors with one row.
-        memory: what the agent keeps besides.
-        previous: the action done before and its class.
-        trace: what the heuristics remember.
-        decision: what the agent would have done in the last step, for those who want to look.
+        memory: the agent's memory, such as a map.
+        previous: the previous action and its class.
+        trace: the memory of the heuristics.
+        decision: the agent's own decision in the last step, for inspection.
     """
 
     state: State
@@ -61,7 +61,7 @@ class EpisodeState:
 
     @property
     def shapes(self) -> tuple[torch.Size, ...]:
-        """States of equal shapes go through the agent together."""
+        """States of equal shapes share a forward pass."""
         return tuple(value.shape for value in self.state.values())
 
 
@@ -71,13 +71,13 @@ PolicyState = tuple[EpisodeState, ...]
 
 @dataclass
 class Policy:
-    """An agent that sees, reads and chooses, with rules around it.
+    """An agent with the heuristics around it.
 
     Args:
         agent: the network.
         heuristics: the released agent's rules around it.
-        blind: show it nothing, and turn off the rules, which look at the views themselves.
-        deaf: let it read nothing but an empty instruction.
+        blind: show it nothing, and turn off the rules, which use the views.
+        deaf: give it an empty instruction.
     """
 
     agent: Agent
@@ -102,11 +102,11 @@ class Policy:
             observation: of one environment, or of n stacked.
             state: from the step before; ``None`` at first.
             episode_start: (n,) whether an episode begins.
-            deterministic: choose the likeliest, or else draw.
-            generator: to draw from.
+            deterministic: choose the likeliest action instead of sampling.
+            generator: to sample with.
 
         Raises:
-            BadInputError: if the observation has not what the agent looks at, in its size.
+            BadInputError: if the observation lacks an image that the agent uses, or its size.
         """
         observations, single = split_observations(observation, self.agent.observes)
         check_size(observations[0], self.agent)
@@ -138,7 +138,7 @@ class Policy:
         states: PolicyState,
         generator: torch.Generator | None = None,
     ) -> tuple[NDArray[np.int64], PolicyState]:
-        """Actions (n, 2) of n episodes; with a generator they are drawn, else the likeliest."""
+        """Actions (n, 2) of n episodes: sampled with a generator, else the likeliest."""
         shown = [self._shown(observation) for observation in observations]
         done = torch.tensor([state.previous for state in states], device=self.agent.device)
         seen = self.agent.see(shown, [state.memory for state in states], done)
@@ -229,7 +229,7 @@ class Policy:
 
 
 def front_picture(observation: Observation) -> str:
-    """The picture by which to tell whether the front view has changed."""
+    """The image that tells whether the front view has changed."""
     return next(name for name in ("rgb", "instances", "classes") if name in observation)
 
 
@@ -254,7 +254,7 @@ def split_observations(
 
 
 def check_size(observation: Observation, agent: Agent) -> None:
-    """Raises ``BadInputError`` for pictures of another size than the agent looks at."""
+    """Raises ``BadInputError`` for images of another size than the agent's."""
     for name in sorted(agent.observes):
         found = np.shape(observation[name])[1:3]
         if found != (agent.image_size, agent.image_size):
@@ -266,7 +266,7 @@ def check_size(observation: Observation, agent: Agent) -> None:
 
 
 class _JoinCache:
-    """Joins tensors of episodes; those that stay the same are joined once, not at every step."""
+    """Joins tensors of episodes; joins unchanged ones once, not at every step."""
 
     _KEPT = 4
 
@@ -287,7 +287,7 @@ class _JoinCache:
 
 
 def batch_rows(agent: Agent) -> int:
-    """``ROWS`` if a row's result does not depend on its place among so many, else 1."""
+    """``ROWS`` if a row's result does not depend on its position in the batch, else 1."""
     shape = (type(agent), agent.config, agent.device, torch.get_num_threads())
     if shape not in _BATCH_ROWS:
         _BATCH_ROWS[shape] = ROWS if _is_place_independent(agent) else 1
@@ -298,7 +298,7 @@ _BATCH_ROWS: dict[tuple[object, ...], int] = {}
 
 
 def _is_place_independent(agent: Agent) -> bool:
-    """Tried with random instructions and views in every rotation of the rows, for two steps."""
+    """Tests random instructions and views in every rotation of the rows, for two steps."""
     generator, random = torch.Generator().manual_seed(0), np.random.default_rng(0)
     words = len(Tokenizer.default().words)
     shape = (ROWS, TOKEN_LENGTHS[0])
@@ -328,7 +328,7 @@ def _is_place_independent(agent: Agent) -> bool:
 
 
 def _noise(agent: Agent, random: np.random.Generator) -> Observation:
-    """An observation of noise, as good as any to try out rounding."""
+    """A random observation, to test rounding."""
     shape = (len(View), agent.image_size, agent.image_size)
     pictures: dict[str, Any] = {
         "rgb": random.integers(0, 256, (*shape, 3), dtype=np.uint8),

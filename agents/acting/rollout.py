@@ -1,8 +1,8 @@
 """Evaluation in rollouts: many environments in lockstep, in one or several processes.
 
-What happens in an episode depends on the agent and the episode alone, never on how many
-environments or processes there are; see ``acting.policy``. An episode that crashes or takes too
-long is a failed one. Results are written line by line, and finished episodes are not run again.
+The outcome of an episode depends on the agent and the episode alone, never on the number of
+environments or processes; see ``acting.policy``. An episode that crashes or takes too long counts
+as failed. Results are written line by line, and finished episodes are not run again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from gym_clalfred.simulator.backends import make_simulator
 from gym_clalfred.simulator.contract import RenderOptions
 from gym_clalfred.tasks.goals import count_conditions
 
-#: Calls with each result as soon as it is there.
+#: Called with each result as soon as it is available.
 OnResult = Callable[[EpisodeResult], None]
 
 
@@ -48,9 +48,9 @@ class RolloutConfig:
 
     Args:
         environments: run side by side in each process.
-        workers: processes at most; 1 runs in this one.
-        max_steps: actions after which an episode is cut.
-        timeout_seconds: an episode whose simulator takes longer is a failed one.
+        workers: maximum number of processes; 1 runs in this one.
+        max_steps: actions after which an episode is truncated.
+        timeout_seconds: an episode whose simulator takes longer counts as failed.
         backend: the simulator.
     """
 
@@ -61,7 +61,7 @@ class RolloutConfig:
     backend: str = "embedded"
 
     def processes(self, episodes: int) -> int:
-        """How many are worth starting, which takes seconds: another one only if all are full."""
+        """How many processes are worth their start-up time: another only if all others are full."""
         return min(self.workers, math.ceil(episodes / self.environments))
 
 
@@ -73,18 +73,18 @@ def evaluate(
     results: str | Path | None = None,
     on_result: OnResult | None = None,
 ) -> list[EpisodeResult]:
-    """Runs an agent in each episode and gives the results in the order of the keys.
+    """Runs an agent in each episode and returns the results in the order of the keys.
 
     Args:
-        policy: what acts.
-        source: where the episodes are.
-        keys: which to run.
+        policy: the agent with its rules.
+        source: of the episodes.
+        keys: the episodes to run.
         config: how.
         results: a JSON lines file; finished episodes in it are taken from there, new ones added.
         on_result: called with each new result.
 
     Raises:
-        UsageError: if the file has results of another agent, or of one that acted otherwise, or
+        UsageError: if the file has results of another agent or under other conditions, or
             another process writes to it.
         SimulatorError: if the simulator cannot be started at all.
     """
@@ -108,7 +108,7 @@ def evaluate(
 
 
 def check_weights(policy: Policy) -> None:
-    """Raises ``UsageError`` for an agent with weights that are no numbers."""
+    """Raises ``UsageError`` if an agent's weights are not finite."""
     for name, value in policy.agent.state_dict().items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
             raise UsageError(
@@ -118,7 +118,7 @@ def check_weights(policy: Policy) -> None:
 
 
 def conditions_of(policy: Policy, source: EpisodeSource, config: RolloutConfig) -> dict[str, Any]:
-    """What results depend on besides the episode, as plain values; not how many run at once."""
+    """What results depend on besides the episode, as plain values."""
     simulator = make_simulator(config.backend, RenderOptions(), source.room)
     label = simulator.label
     simulator.close()
@@ -141,7 +141,7 @@ def roll_out(
     keys: Sequence[EpisodeKey],
     config: RolloutConfig | None = None,
 ) -> Iterator[EpisodeResult]:
-    """The results of episodes as they come, in any order, from one or several processes."""
+    """Yields results as they arrive, in any order, from one or several processes."""
     config = config or RolloutConfig()
     if config.processes(len(keys)) > 1:
         from clalfred.agents.acting.workers import run_in_processes
@@ -162,7 +162,7 @@ def run_episodes(
     """Episodes in lockstep in this process; a finished one makes room for the next.
 
     Raises:
-        SimulatorError: if not one of the first episodes can be started.
+        SimulatorError: if none of the first episodes can be started.
     """
     waiting, starts = Waiting(keys), _Starts()
     slots = [_RunningEpisode(source, policy, config) for _ in range(config.environments)]
@@ -190,7 +190,7 @@ def run_episodes(
 
 
 class _Starts:
-    """Tells episodes that cannot be started from a simulator that cannot be started."""
+    """Distinguishes a faulty episode from a simulator that cannot be started."""
 
     _MOST = 3
 
@@ -199,7 +199,7 @@ class _Starts:
         self._failed: list[EpisodeResult] = []
 
     def note(self, failed: EpisodeResult | None, unreadable: bool) -> Iterator[EpisodeResult]:
-        """Takes note of one start; gives the failures that are known to be the episodes' own."""
+        """Records one start; returns the failures known to be the episodes' own."""
         self._any = self._any or failed is None
         if failed is not None and unreadable:
             yield failed  # no simulator would help
@@ -221,7 +221,7 @@ class _Starts:
 
 
 class Waiting:
-    """Episodes still to be run; best is one in the room that an environment has built already."""
+    """Episodes still to run, preferably in a room that an environment has already built."""
 
     def __init__(self, keys: Iterable[EpisodeKey]) -> None:
         self._rooms: dict[str, deque[EpisodeKey]] = {}
@@ -275,7 +275,7 @@ class _RunningEpisode:
         self.unreadable = False
 
     def begin(self, key: EpisodeKey) -> EpisodeResult | None:
-        """Starts an episode; gives a result at once if that is impossible."""
+        """Starts an episode; returns a result at once if that is impossible."""
         self.key, self._info, self._spent = key, {}, 0.0
         self._interactions, self._actions, self.unreadable = [], [], False
         try:
@@ -296,7 +296,7 @@ class _RunningEpisode:
         return None
 
     def act(self, action: Any, state: EpisodeState) -> EpisodeResult | None:
-        """Does one action; gives the result if that ended the episode."""
+        """Does one action; returns the result if it ended the episode."""
         assert self._env is not None
         self.state = state
         try:
@@ -368,7 +368,7 @@ def failed_result(
 
 
 def env_for(agent: Agent, source: EpisodeSource, **options: Any) -> ClAlfredEnv:
-    """An environment that shows what an agent looks at; other options are the environment's."""
+    """An environment with the observations that an agent uses; other options are passed on."""
     return ClAlfredEnv(
         source=source,
         image_size=agent.image_size,
@@ -379,7 +379,7 @@ def env_for(agent: Agent, source: EpisodeSource, **options: Any) -> ClAlfredEnv:
 
 @contextmanager
 def torch_threads(count: int) -> Iterator[None]:
-    """Computes with a fixed number of threads: sums are split between them, and rounded so."""
+    """Computes with a fixed number of threads, because it affects the rounding of sums."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

@@ -60,7 +60,7 @@ class TwoBranchConfig(AgentConfig):
 
     @classmethod
     def paper(cls) -> TwoBranchConfig:
-        """The paper's network on ResNet-18 maps, 42 million parameters."""
+        """The paper's network on ResNet-18 maps, 43 million parameters."""
         return cls(encoder="resnet-18", portable=False)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What a run is: everything that its results depend on, as plain values."""
+"""The settings of a run: everything that its results depend on, as plain values."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from gym_clalfred.simulator.backends import check_backend
 from gym_clalfred.stream.builders import KINDS
 from gym_clalfred.stream.orders import resolve_order
 
-#: The splits of seen and of unseen rooms, by what ``evaluate_on`` calls them.
+#: The splits of seen and unseen rooms for each value of ``evaluate_on``.
 EVALUATED = {
     "valid": {"seen": Split.VALID_SEEN, "unseen": Split.VALID_UNSEEN},
     "test": {"seen": Split.TEST_SEEN, "unseen": Split.TEST_UNSEEN},
 }
 
-#: What settings may raise that are none of a run, when they are read from a file.
+#: Errors that invalid settings from a file may raise.
 MALFORMED = (ClAlfredError, ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
 
-#: What --set prefixes to a setting of the agent.
+#: The prefix of the agent's settings in --set.
 OF_AGENT = "agent."
 
-#: Letters of a run's name at most; files allow 255, and some names add to it.
+#: Longest name of a run; files allow 255 characters, and some names add to it.
 LONGEST_NAME = 160
 
-#: Settings of a method that have their own place in a run's settings or are no single value.
+#: Settings of a method that are settings of a run themselves or are not a single value.
 _NOT_OVERRIDDEN = ("memory", "training")
 
 
@@ -75,7 +75,7 @@ class RunConfig:
     )
     tasks: str | None = setting(
         None,
-        "Tasks of the stream by name, first to last, such as Heat,Clean.",
+        "Tasks of the stream by name, in order, such as Heat,Clean.",
         shown="those of the order",
     )
     seed: Annotated[int, Meta(ge=0, le=LARGEST)] = setting(
@@ -115,7 +115,7 @@ class RunConfig:
     )
     augment: bool = setting(
         False,
-        "Draw one of the paper's seven augmentations at each use.",
+        "Apply one of the paper's seven augmentations, drawn at each use.",
         title="seven augmentations",
     )
     blind: bool = setting(False, "Train and evaluate without views, for comparison.", title="")
@@ -147,7 +147,7 @@ class RunConfig:
     )
     interim_episodes: Count | None = setting(
         None,
-        "Evaluate on fewer, N per task and split, before the last task is learned.",
+        "Evaluate on only N episodes per task and split until the last task is learned.",
         title="of them before the end",
         letter="i",
         shown="as many as at the end",
@@ -164,7 +164,7 @@ class RunConfig:
     )
     max_steps: Count | None = setting(
         None,
-        "Actions after which an evaluation episode is cut.",
+        "Actions after which an evaluation episode is truncated.",
         title="steps",
         shown="100 on tiny and small, else 1000",
     )
@@ -204,14 +204,14 @@ class RunConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunConfig:
-        """From plain values, as a YAML file or a run folder has them."""
+        """From plain values, such as those of a YAML file or a run's folder."""
         return cls(**given(values, cls))
 
     @classmethod
     def recorded(cls, values: Mapping[str, Any]) -> RunConfig:
-        """The config of a finished run, also of a method or agent that is not known here.
+        """The config of a finished run, even if its method or agent is unknown here.
 
-        Acting and reporting do not need the classes; only running would.
+        Acting and reporting do not need their classes; only training does.
         """
         try:
             return cls.from_dict(values)
@@ -229,7 +229,7 @@ class RunConfig:
             isinstance(values.get(name, ""), str) for name in known
         ):
             raise BadInputError("expected method, agent and preset as names, overrides as a table")
-        # As it was recorded, unchecked: nobody here knows what it may be.
+        # As recorded and unchecked, because the class that knows its limits is missing.
         for name in known:
             object.__setattr__(config, name, values.get(name, getattr(cls, name)))
         object.__setattr__(config, "overrides", dict(overrides))
@@ -245,7 +245,7 @@ class RunConfig:
         return Setup(self.setup)
 
     def stream_order(self) -> int | tuple[TaskLabel, ...]:
-        """The number of the order, or the tasks that take its place."""
+        """The number of the order, or the custom list of tasks."""
         if self.tasks is None:
             return self.order
         try:
@@ -300,7 +300,7 @@ class RunConfig:
 
     @property
     def controls(self) -> dict[str, bool]:
-        """What is taken from the agent for comparison, by name."""
+        """What the agent is deprived of for comparison, by name."""
         said = {"blind": self.blind, "deaf": self.deaf, "rules": self.rules}
         return {name: value for name, value in said.items() if value != (name == "rules")}
 
@@ -317,12 +317,12 @@ class RunConfig:
 
     @property
     def step_limit(self) -> int:
-        """Actions after which an evaluation episode is cut."""
+        """Actions after which an evaluation episode is truncated."""
         return self.default_step_limit if self.max_steps is None else self.max_steps
 
     @property
     def default_step_limit(self) -> int:
-        """The limit that runs on such data have unless they say otherwise."""
+        """The default step limit on this data."""
         of_tier = TIERS[self.tier].evaluation_steps if self.data is None else None
         return of_tier or RolloutConfig.max_steps
 
@@ -393,7 +393,7 @@ class RunConfig:
 
 
 def _short(name: str) -> str:
-    """A name that a file may have; what is too long ends in a digest."""
+    """A valid file name; one that is too long ends in a digest."""
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[: LONGEST_NAME - 13]}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"

@@ -1,7 +1,7 @@
-"""A run from its first episode to its results; killed at any moment, it goes on where it was.
+"""A run from its first episode to its results; it can be killed and continued at any time.
 
-Bit-equality after a kill rests on three things: a checkpoint holds all state, the random generators
-included; it is replaced at once or not at all; and what follows depends on that state alone.
+Bit-equality after a kill rests on three things: a checkpoint holds all state, including the random
+generators; it is replaced atomically; and everything after it depends on that state alone.
 """
 
 from __future__ import annotations
@@ -73,24 +73,24 @@ def train(
     callbacks: Sequence[BaseCallback] = (),
     wait_seconds: float = 0.0,
 ) -> Results:
-    """Trains, evaluates after each task, and writes the results; continues what was begun.
+    """Trains, evaluates after each task and writes the results; continues an interrupted run.
 
     Args:
         config: what to run.
         out: the run's folder; see ``clalfred.cl.experiment.folder`` for what is in it.
-        inputs: episodes and agent, if not those that the config names.
+        inputs: episodes and agent, instead of those that the config names.
         device: where to compute; ``auto`` is a GPU if there is one.
-        workers: processes that evaluate; several of them use the CPU, and on it the results do not
-            depend on their number.
-        checkpoint_seconds: least time between two checkpoints.
+        workers: processes that evaluate; more than one use the CPU, on which results do not depend
+            on their number.
+        checkpoint_seconds: minimum time between two checkpoints.
         media: whether to make plots and videos at the end.
-        callbacks: SB3's, called after each episode; a ``RunCallback`` also hears of evaluations.
+        callbacks: SB3's, called after each episode; a ``RunCallback`` also after evaluations.
         wait_seconds: how long to wait for another process that works on this run.
     """
     keep_freed_memory()
     if config.agent_config().portable:
         make_portable()
-    find_device(device)  # a wrong one is said before anything slow begins
+    find_device(device)  # reports a wrong one before anything slow begins
     folder = RunFolder(out, config)
     with folder.open(wait_seconds), storage_errors(folder.path), torch_threads(config.threads):
         results = folder.load_results()
@@ -104,7 +104,7 @@ def train(
 
 
 class Run:
-    """A run in memory; ``complete`` takes it from wherever it is to the end."""
+    """A run in memory; ``complete`` takes it from its present state to the end."""
 
     def __init__(
         self, config: RunConfig, folder: RunFolder, inputs: RunInputs, device: str, workers: int
@@ -155,7 +155,7 @@ class Run:
     def complete(
         self, callbacks: Sequence[BaseCallback], checkpoint_seconds: float, media: bool
     ) -> Results:
-        """Goes on to the end and gives the results."""
+        """Continues to the end and returns the results."""
         every = [
             CurvesCallback(),
             *callbacks,
@@ -192,7 +192,7 @@ class Run:
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """What the data, the simulator and the agent's eyes call themselves, with versions."""
+        """The labels of the data, the simulator and the agent's way of seeing."""
         return {
             "data": self.inputs.source.label,
             "backend": self.env.simulator.label,
@@ -200,7 +200,7 @@ class Run:
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """All that continuing needs."""
+        """Everything needed to continue."""
         return {
             "labels": self.labels,
             "arithmetic": sorted(self.arithmetic),
@@ -241,7 +241,7 @@ class Run:
         self.save_cost = self.saved_at - began
 
     def evaluate(self, learned: int) -> None:
-        """Evaluates after the given number of tasks, unless that is done."""
+        """Evaluates after the given number of tasks, unless that has been done."""
         if any(one.learned == learned for one in self.evaluations):
             return
         count = len(self.schedule.tasks)
@@ -269,7 +269,7 @@ class Run:
             listener.on_evaluated(evaluation)
 
     def _prepare(self) -> None:
-        """Looks at all demonstrations once, in as many processes as evaluate."""
+        """Encodes all demonstrations once, in as many processes as evaluation uses."""
         if self.rollout.workers < 2 or self.config.backend != "embedded":
             return
         missing = self.reader.missing(self.schedule.keys)
@@ -284,7 +284,7 @@ class Run:
             listener.on_evaluated_episode(record, total)
 
     def _log(self, learned: int) -> None:
-        """TensorBoard only: the curves are those of training."""
+        """Writes scores to TensorBoard only; the curves in the results are those of training."""
         if not learned:
             return
         values: dict[str, float] = {}
@@ -341,7 +341,7 @@ class Run:
 
             try:
                 make_media(results, self.learner.policy, self.inputs.source, self.folder.path)
-            except Exception as error:  # results are written; no picture is worth losing them
+            except Exception as error:  # the results are written; a failed plot must not lose them
                 warnings.warn(
                     f"{self.folder.path}: plots or videos could not be made "
                     f"({type(error).__name__}: {str(error).partition(chr(10))[0]}); the results "
@@ -352,7 +352,7 @@ class Run:
 
     @contextmanager
     def _timed(self, activity: str) -> Iterator[None]:
-        """Counts the time of the block as spent on an activity, not on the one around it."""
+        """Counts the time of the block for this activity, not for the enclosing one."""
         self._count_time()
         before, self._activity = self._activity, activity
         yield
@@ -368,17 +368,17 @@ class Run:
 
 
 def rounding_on(device: torch.device) -> str:
-    """How sums are rounded there; a GPU is named by itself."""
+    """The fingerprint of a device's rounding; for a GPU, its name."""
     return fingerprint() if device.type == "cpu" else str(device)
 
 
 def processor_seconds() -> float:
-    """What this process and its finished children have used of all processors."""
+    """Processor time of this process and its finished children."""
     return sum(os.times()[:4])
 
 
 def schedule_for(config: RunConfig, source: EpisodeSource) -> Schedule:
-    """The whole stream of a run: the authors' own, or one that is made by its settings."""
+    """The whole stream of a run: the authors' own, or one built from its settings."""
     if config.split_folder is not None:
         return from_split_folder(config.split_folder, config.order)
     return build_schedule(

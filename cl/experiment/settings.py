@@ -24,7 +24,7 @@ from gym_clalfred.schema import alternatives, words
 #: The largest seed, and larger than any count.
 LARGEST = 2**32 - 1
 
-#: A number of things, if there are any.
+#: A positive number of things.
 Count = Annotated[int, Meta(ge=1, le=LARGEST)]
 
 
@@ -41,14 +41,14 @@ def setting(
     """A field of a dataclass of settings; its annotation says what the value may be.
 
     Args:
-        default: its value unless given.
+        default: the default value.
         text: one sentence for ``--help`` and the documentation.
-        title: what a report's title says before a value that is not the default; the name if
-            ``None``. Empty if the title need not say it.
-        letter: what the name of a run's folder says before such a value.
-        choices: gives what a text may be.
+        title: what a report's title writes before a value that is not the default; the name if
+            ``None``. Empty if the title can omit it.
+        letter: what the name of a run's folder writes before such a value.
+        choices: gives the allowed texts.
         path: whether a text is the path of a file or folder.
-        shown: how ``--help`` puts a default of ``None``.
+        shown: how ``--help`` shows a default of ``None``.
     """
     metadata = {
         "text": text,
@@ -75,7 +75,7 @@ def type_of(config_class: type, name: str) -> tuple[Any, bool]:
 
 
 def check(config: Any) -> None:
-    """Raises ``BadInputError`` for the first setting that is not what its field says."""
+    """Raises ``BadInputError`` for the first setting that violates its field's declaration."""
     config_class: type = type(config)
     for name, one in declared(config_class).items():
         value, (kind, optional) = getattr(config, name), type_of(config_class, name)
@@ -103,7 +103,7 @@ def given(values: Mapping[str, Any], config_class: type) -> Mapping[str, Any]:
 
 
 def titles(config: Any) -> list[str]:
-    """What a report's title says of the settings that are not the default."""
+    """How a report's title describes the settings that are not the default."""
     found = []
     for name, one in declared(type(config)).items():
         value, title = getattr(config, name), one.metadata["title"]

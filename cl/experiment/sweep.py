@@ -1,8 +1,8 @@
 """Many runs: methods x setups x orders x seeds, on this machine or on a Ray cluster.
 
-Each run is a process of its own with a folder of its own, so nothing depends on who runs it: local
-and remote sweeps give equal results, a killed worker costs what it did since its last checkpoint,
-and a finished run is never run again. Runs end with the sweep that started them, however it ends.
+Each run is a process with its own folder, so it does not matter where it runs: local and remote
+sweeps give equal results, a killed worker loses only the work since its last checkpoint, and a
+finished run is never run again. Runs end with the sweep that started them, however it ends.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from gym_clalfred.errors import (
 #: Settings that a sweep may vary, in the order in which runs are listed.
 AXES = ("setup", "method", "order", "seed", "schedule", "preset", "overrides", "memory")
 
-#: How long a Ray cluster may take to answer.
+#: How long to wait for a Ray cluster's answer.
 ANSWER_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """What came of one run of a sweep.
+    """The outcome of one run of a sweep.
 
     Args:
         name: of the run and of its folder.
@@ -59,11 +59,11 @@ def expand(settings: Mapping[str, Any], given: Mapping[str, Any] | None = None) 
     """Every combination of the settings that are lists; others are common to all runs.
 
     ``seed: order`` gives every order a seed of its own, its number. ``runs`` lists parts of a
-    sweep: each has settings that differ from the common ones. A run of two parts is run once.
+    sweep: each has settings that differ from the common ones. A run in two parts is run once.
 
     Args:
         settings: by name.
-        given: what wins over all of them.
+        given: settings that override all of them.
     """
     if "runs" not in settings:
         return _combinations({**settings, **(given or {})})
@@ -113,7 +113,7 @@ def sweep(
     address: str | None = None,
     listen: Callable[[RunOutcome], None] = lambda outcome: None,
 ) -> list[RunOutcome]:
-    """Runs all that are not finished, each in its own folder below ``out``.
+    """Runs all unfinished runs, each in its own folder below ``out``.
 
     Args:
         runs: from ``expand``.
@@ -123,10 +123,10 @@ def sweep(
         retries: further attempts for a run that fails.
         media: whether each run makes plots and videos.
         address: of a running Ray cluster; a local one is started otherwise.
-        listen: called with each outcome as it comes.
+        listen: called with each outcome as it arrives.
 
     Raises:
-        UsageError: if a folder has a run of other settings under the name of one of these.
+        UsageError: if a folder holds a run with the same name and other settings.
     """
     folder = Path(out).resolve()
     for run in runs:
@@ -150,7 +150,7 @@ def sweep(
 
 
 def _finished(folder: Path, run: RunConfig) -> RunOutcome | None:
-    """What there is to say of a finished run: nothing new, or that its results are damaged."""
+    """The outcome of a finished run: skipped, or failed if its results are damaged."""
     try:
         with storage_errors(folder):
             there = RunFolder(folder, run).load_results() is not None
@@ -159,13 +159,13 @@ def _finished(folder: Path, run: RunConfig) -> RunOutcome | None:
     return RunOutcome(run.name, "skipped") if there else None
 
 
-#: As they come; closing it ends what is still under way.
+#: Outcomes as they arrive; closing the generator ends the runs in progress.
 Outcomes = Generator[RunOutcome, None, None]
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run to be done, as plain values that can be sent anywhere."""
+    """A run to do, as plain values that can be sent to other machines."""
 
     config: dict[str, Any]
     folder: str
@@ -176,7 +176,7 @@ class Job:
 def do(job: Job, children: Children | None = None) -> RunOutcome:
     """Runs a process until it succeeds or the retries are used up; its output goes to log.txt.
 
-    One that was interrupted, or whose settings or data are wrong, is not started again.
+    A run that was interrupted, or whose settings or data are wrong, is not started again.
     """
     children = children or Children()
     folder = Path(job.folder)
@@ -202,7 +202,7 @@ def _command(job: Job) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """A process imports from where this one does; else the current folder would come first."""
+    """Makes a process import from the same places as this one."""
     paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
     return {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
 
@@ -214,7 +214,7 @@ def _run_locally(waiting: Sequence[Job], jobs: int | None, address: str | None) 
             for future in as_completed([pool.submit(do, job, children) for job in waiting]):
                 yield future.result()
         finally:
-            # Left early, by Ctrl-C for example: nothing else may begin.
+            # Left early, by Ctrl-C for example: start no further runs.
             pool.shutdown(wait=False, cancel_futures=True)
             children.stop()
 
@@ -252,7 +252,7 @@ def _run_on_ray(waiting: Sequence[Job], jobs: int | None, address: str | None) -
 
 
 def _check_answers(address: str | None) -> None:
-    """Asks at once, where Ray would try for a minute and end in a traceback."""
+    """Checks the address at once; Ray would retry for a minute and end in a traceback."""
     host, _, port = (address or "").removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
