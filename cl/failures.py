@@ -27,7 +27,7 @@ class FailureKind(str, Enum):
     NOT_TREATED = "did not treat, cut or light it"
     NOT_PLACED = "did not bring it"
     WRONG_PLACE = "put it elsewhere"
-    UNDONE = "did all, but not so that it lasts"
+    UNDONE = "did it all, then undid it"
     ERROR = "could not be finished"
 
 

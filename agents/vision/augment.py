@@ -1,4 +1,4 @@
-"""The paper's seven looks of a frame: as it is, two channel swaps, four AutoAugment-like ones."""
+"""The paper's seven augmentations: none, two channel swaps, four AutoAugment-like ones."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ class RunConfig:
     interim_episodes: Count | None = setting(
         None,
         "Evaluate on only N episodes per task and split until the last task is learned.",
-        title="of them before the end",
+        title="interim episodes per task",
         letter="i",
         shown="as many as at the end",
     )

@@ -80,7 +80,7 @@ def eyes_of(run: Results) -> str:
 
 
 def is_control_subject(config: RunConfig) -> bool:
-    """Whether controls are made of a run: Joint, as it is, on Behavior-IL."""
+    """Whether controls are made of a run: Joint with its usual settings on Behavior-IL."""
     plain = not config.variant.keys() - {"memory"} and config.episodes_per_task is None
     return plain and is_offline(config.method) and config.setup == "behavior-il"
 

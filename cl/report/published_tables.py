@@ -119,12 +119,12 @@ def controls(folder: Path, runs: Sequence[Results]) -> str:
     for run in runs:
         taken = " ".join(run.config.controls)
         if is_control_subject(replace(run.config, blind=False, deaf=False)):
-            title = f"trained {taken}" if taken else "as it is"
+            title = f"trained {taken}" if taken else "unchanged"
             whole.setdefault((eyes_of(run), title), []).append(run)
     for control, group in whole.items():
         solved = {split: success_rate(group, split) for split in SPLITS}
         rates[control] = {split: rate for split, rate in solved.items() if rate is not None}
-    order = ["as it is", *CONTROLS]
+    order = ["unchanged", *CONTROLS]
     rows = [["eyes", "Joint", "runs", "episodes", *(f"{split}: SR" for split in SPLITS)]]
     for (eyes, name), found in sorted(
         rates.items(),
@@ -223,7 +223,7 @@ def ablations(runs: Sequence[Results]) -> str:
     return _markdown(rows) if len(rows) > 1 else ""
 
 
-_ABLATED = ("SR last", "SR avg", "SR last − as it is")
+_ABLATED = ("SR last", "SR avg", "change of SR last")
 
 
 def failures(run: Results, source: EpisodeSource) -> str:

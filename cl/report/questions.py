@@ -136,7 +136,7 @@ def answers(methods: Mapping[str, Sequence[Results]]) -> list[Answer]:
 
 
 def best(methods: Mapping[str, Sequence[Results]]) -> str | None:
-    """The method of the paper that solves most in unseen rooms, as it is or distilling as tuned.
+    """The method of the paper that solves most in unseen rooms, by default or distilling as tuned.
 
     ``None`` if none ran.
     """

@@ -55,7 +55,7 @@ def test_the_table_has_a_row_for_whatever_was_taken(tmp_path: Path) -> None:
     made = [joint(1, 0.9), joint(2, 0.9), joint(1, 0.01, blind=True), joint(1, 0.5, rules=False)]
     rows = controls(published, made).splitlines()[2:]
     assert [row.split(" | ")[:4] for row in rows] == [
-        ["| masks", "as it is", "2", f"{7 * EPISODES} / {7 * EPISODES}"],
+        ["| masks", "unchanged", "2", f"{7 * EPISODES} / {7 * EPISODES}"],
         ["| masks", "no-rules", "2", "20"],
         ["| masks", "blind", "1", "20"],
         ["| masks", "trained blind", "1", f"{7 * EPISODES} / {7 * EPISODES}"],

@@ -299,7 +299,7 @@ def test_runs_of_methods_and_agents_from_elsewhere_are_reported(tmp_path: Path) 
     runs = load_runs(tmp_path)
     assert {run.config.method_title for run in runs} == {"er", "lazy", "theirs (odd, zeal 3)"}
     assert sum("others:big" in group_title(run) for run in runs) == 1
-    shown = CliRunner().invoke(main, [str(tmp_path)])
+    shown = CliRunner().invoke(main, [str(tmp_path), "--baseline", "er"])
     assert shown.exit_code == 0, shown.output
     assert "theirs (odd, zeal 3)" in shown.output
     # To run it, the class is needed.
