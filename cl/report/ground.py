@@ -33,7 +33,7 @@ def common_ground(config: RunConfig, labels: Labels) -> str:
         labels: what its data, backend and eyes call themselves.
     """
     if config.step_limit == config.default_step_limit:
-        config = RunConfig.recorded({**config.to_dict(), "max_steps": None})
+        config = type(config).recorded({**config.to_dict(), "max_steps": None})
     return ", ".join(
         [
             *(config.setup, config.schedule, config.evaluate_on),

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.report.ground import common_ground, group_title, update_note
 
@@ -144,6 +143,6 @@ def bootstrap(runs: Sequence[Mapping[str, float]], unit: Callable[[str], str] = 
 
 def _pair_key(run: Results) -> tuple[Any, ...]:
     """All that both runs must have in common; the memory is a setting of the method."""
-    config = RunConfig.recorded({**run.config.to_dict(), "memory": None})
+    config = type(run.config).recorded({**run.config.to_dict(), "memory": None})
     ground = common_ground(config, run.labels) + update_note(run)
     return ground, config.order, config.seed

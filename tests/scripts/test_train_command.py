@@ -203,7 +203,7 @@ def test_a_config_file_is_read_and_options_win(tmp_path: Path) -> None:
     assert read_settings(str(path)) == {"method": "er", "seed": 5, "tier": "tiny"}
     demo = RunConfig.from_dict(read_settings("demo"))
     assert demo.method == "er"
-    with pytest.raises(BadInputError, match=r"it has .*demo, main, others, paper"):
+    with pytest.raises(BadInputError, match=r"it has .*demo, full, main, others, paper"):
         read_settings("nothing")
 
 

@@ -18,7 +18,7 @@ from gym_clalfred.data.alfred_import import exact
 from gym_clalfred.data.alfred_import.importer import import_alfred
 from gym_clalfred.data.alfred_import.items import ItemView, fit_items
 from gym_clalfred.data.alfred_import.trim import blocked_by
-from gym_clalfred.data.alfred_json import encode_trajectory
+from gym_clalfred.data.alfred_writer import encode_trajectory
 from gym_clalfred.data.room_json import dump_room
 from gym_clalfred.data.store import AlfredStore, write_rooms
 from gym_clalfred.objects import ObjectClass
