@@ -6,7 +6,10 @@ import itertools
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path, write_archive
 from gym_clalfred.data.cache import CACHE_VARIABLE, cache_dir, file_lock
@@ -22,12 +25,16 @@ from gym_clalfred.data.manifest import (
     read_manifest,
     write_manifest,
 )
+from gym_clalfred.data.pool import WorkerPool
 from gym_clalfred.data.progress_lines import with_progress
 from gym_clalfred.data.quotas import TIERS, Tier
-from gym_clalfred.data.requests import check_tier, split_requests
+from gym_clalfred.data.requests import Request, check_tier, split_requests
 from gym_clalfred.data.storage import make_folder
-from gym_clalfred.data.trajectory import Split
+from gym_clalfred.data.trajectory import Split, Trajectory
 from gym_clalfred.errors import BadInputError, DataError, StorageError
+
+if TYPE_CHECKING:
+    from gym_clalfred.data.generate import TrajectoryGenerator
 
 
 def tier_source(
@@ -132,12 +139,9 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _make_splits(tier: Tier, folder: Path, workers: int) -> dict[str, ArchiveEntry]:
-    # Imported late: readers of a finished tier need no simulator.
-    from gym_clalfred.data.workers import generate_all
-
     requests = [request for split in Split for request in split_requests(tier, split)]
     trajectories = with_progress(
-        generate_all(requests, workers),
+        _generate_all(requests, workers),
         len(requests),
         f"generating tier {tier.name}",
         "trajectories",
@@ -157,6 +161,33 @@ def _make_splits(tier: Tier, folder: Path, workers: int) -> dict[str, ArchiveEnt
         )
     trajectories.close()
     return entries
+
+
+def _generate_all(requests: Sequence[Request], workers: int) -> Iterator[Trajectory]:
+    """The trajectories in the order of their requests, whatever the number of workers.
+
+    With one worker everything happens in this process. The others start when the first one has made
+    a trajectory: on a new machine it compiles the simulator, and they use the compiled code.
+    """
+    try:
+        with WorkerPool(min(workers, len(requests))) as pool:
+            yield from pool.map(_make_trajectory, requests[:1])
+            yield from pool.map(_make_trajectory, requests[1:])
+    finally:
+        _generator.cache_clear()
+
+
+def _make_trajectory(request: Request) -> Trajectory:
+    return _generator().make(request)
+
+
+@cache
+def _generator() -> TrajectoryGenerator:
+    """One for each process."""
+    # Imported late: readers of a finished tier need no simulator.
+    from gym_clalfred.data.generate import TrajectoryGenerator
+
+    return TrajectoryGenerator()
 
 
 def _usable_manifest(folder: Path, tier: Tier, thorough: bool = False) -> Manifest | None:

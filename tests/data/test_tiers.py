@@ -7,13 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gym_clalfred.data import tiers, workers
+from gym_clalfred.data import pool, tiers
 from gym_clalfred.data.archive import TrajectoryArchive, archive_path
 from gym_clalfred.data.cache import file_lock
 from gym_clalfred.data.episode_source import EpisodeSource
@@ -190,25 +191,28 @@ def test_one_and_two_workers_give_equal_bytes(made: Path, nano: Tier, tmp_path: 
 def test_one_process_compiles_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a new machine each worker would compile the same kernels at the same time."""
     log: list[str] = []
+    all_three = threading.Barrier(3)
 
     class Worker:
         def __init__(self) -> None:
             log.append("start")
-            self.waiting: list[int] = []
 
-        def send(self, request: int) -> None:
-            self.waiting.append(request)
-
-        def receive(self) -> int:
+        def ask(self, work: object, request: int) -> int:
+            if request:
+                all_three.wait(timeout=60)
             log.append("made")
-            return self.waiting.pop(0)
+            return request
 
-        def stop(self) -> None:
-            assert not self.waiting
+        def kill(self) -> None:
+            pass
 
-    monkeypatch.setattr(workers, "_GeneratorProcess", Worker)
-    assert list(workers.generate_all(range(9), 3)) == list(range(9))  # type: ignore[arg-type]
-    assert log == ["start", "made", "start", "start", *["made"] * 8]
+        def close(self) -> None:
+            log.append("end")
+
+    monkeypatch.setattr(pool, "_WorkerProcess", Worker)
+    assert list(tiers._generate_all(range(7), 3)) == list(range(7))  # type: ignore[arg-type]
+    assert log[:2] == ["start", "made"]
+    assert [log.count(word) for word in ("start", "made", "end")] == [3, 7, 3]
 
 
 def test_another_seed_gives_other_data(made: Path, tmp_path: Path) -> None:

@@ -39,7 +39,6 @@ from gym_clalfred.data.cache import atomic_file, file_lock
 from gym_clalfred.data.fields import Field
 from gym_clalfred.data.index import TrajectoryName
 from gym_clalfred.data.manifest import hash_of_code
-from gym_clalfred.data.pool import refuse_while_starting
 from gym_clalfred.data.store import (
     STORE_VERSION,
     StoreInfo,
@@ -109,7 +108,6 @@ def import_alfred(
     Raises:
         DataError: naming the file and the field, if something cannot be read.
     """
-    refuse_while_starting()  # which would wait for the lock below
     alfred = Path(os.path.expanduser(alfred))
     target = Path(os.path.abspath(os.path.expanduser(store)))
     _check_free(target)

@@ -12,8 +12,7 @@ from gym_clalfred.actions import Action
 from gym_clalfred.data.alfred_import.importer import import_alfred
 from gym_clalfred.data.alfred_import.layouts import Layout, Standing
 from gym_clalfred.data.fidelity import Naming, replay
-from gym_clalfred.data.fidelity_check import check
-from gym_clalfred.data.fidelity_held_out import HeldOut, halves
+from gym_clalfred.data.fidelity_check import HeldOut, check, halves
 from gym_clalfred.data.fidelity_report import report_json, report_text
 from gym_clalfred.data.fidelity_rooms import survey, survey_text
 from gym_clalfred.data.store import AlfredStore
