@@ -184,8 +184,8 @@ class RunConfig:
         self.agent_config()
         self.stream_order()
         settings = self._method_preset()
-        if self.memory is not None:
-            self.method_settings(0)  # refuses one that is too small before anything slow begins
+        if self.memory is not None or self.batch_size is not None:
+            self.method_settings(0)  # refuses ones too small before anything slow begins
         if self.split_folder is not None and self.schedule != "disjoint":
             raise BadInputError(
                 f"schedule {self.schedule!r}: the split folder defines the stream; leave "
@@ -369,10 +369,15 @@ class RunConfig:
             # The released MIR and EWC++ do not clip.
             max_gradient_norm=max(settings.training.max_gradient_norm, agent.max_gradient_norm),
         )
-        replays = settings.memory > settings.stream_size
+        preset_stream, replays = settings.stream_size, settings.memory > settings.stream_size
         settings = replace(settings, training=training, **counts)
         if not replays:
             return settings
+        if batch_size <= settings.stream_size < preset_stream:
+            raise BadInputError(
+                f"batch_size {batch_size}: {self.method} replays in the same batch, which has room "
+                f"for one episode of the stream only; expected at least {batch_size + 1}"
+            )
         memory = self.memory or memory_size(stream_length, batch_size)
         if memory <= settings.stream_size < batch_size:
             raise BadInputError(

@@ -169,6 +169,17 @@ def test_a_memory_that_leaves_nothing_to_replay_is_refused(method: str) -> None:
     RunConfig(method="finetuning", memory=4)  # replays nothing anyway
 
 
+@pytest.mark.parametrize("method", ["er", "mir", "x-der", "cama"])
+def test_a_batch_that_leaves_nothing_to_replay_is_refused(method: str) -> None:
+    with pytest.raises(BadInputError, match=f"batch_size 1: {method} replays.*at least 2"):
+        RunConfig(method=method, batch_size=1)
+    for other in ("finetuning", "clib"):  # replays nothing; replays a batch of its own
+        RunConfig(method=other, batch_size=1)
+    for size in range(2, 9):
+        settings = RunConfig(method=method, batch_size=size).method_settings(1000)
+        assert settings.stream_size < size
+
+
 def test_plots_and_films_that_fail_cost_no_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
