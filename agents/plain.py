@@ -19,7 +19,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from clalfred.agents.agent import AgentConfig, Decision, Head, Observation, Outputs, State
 from clalfred.agents.episode import START, Batch
 from clalfred.agents.losses import mean_by_episode
-from clalfred.agents.two_branch.agent import MapAgent, TwoBranch, filled
+from clalfred.agents.two_branch.agent import MapAgent, filled
 from clalfred.agents.two_branch.config import BRANCHES, TwoBranchConfig
 from clalfred.agents.two_branch.maps import dense, scale_of
 from clalfred.agents.vision.encoder import VisualEncoder
@@ -236,41 +236,6 @@ class PlainBranch(nn.Module):
         if drop:
             hidden, cell = drop(hidden), drop(cell)
         return torch.cat([hidden, inputs], 1), hidden, cell
-
-
-@torch.no_grad()
-def copy_weights(plain: PlainTwoBranch, agent: TwoBranch) -> None:
-    """Gives the plain agent the weights of a ``TwoBranch`` of the same sizes."""
-    network = agent.network
-    for name in ("action_embedding", "action_head", "class_head", "progress_heads"):
-        getattr(plain, name).load_state_dict(getattr(network, name).state_dict())
-    plain.words.load_state_dict(network.reader.words.state_dict())
-    for number, branch in enumerate(plain._branches()):
-        _copy_branch(branch, agent, number)
-
-
-def _copy_branch(plain: PlainBranch, agent: TwoBranch, branch: int) -> None:
-    reader, decoder, c = agent.network.reader, agent.network.decoder, plain.config
-    for direction, suffix in enumerate(("", "_reverse")):
-        place = branch, direction
-        getattr(plain.reader, f"weight_ih_l0{suffix}").copy_(reader.from_words[place].t())
-        getattr(plain.reader, f"weight_hh_l0{suffix}").copy_(reader.from_state[place].t())
-        getattr(plain.reader, f"bias_ih_l0{suffix}").copy_(reader.bias[place][0])
-        getattr(plain.reader, f"bias_hh_l0{suffix}").zero_()
-    plain.summary.weight.copy_(reader.summary[branch, 0].t())
-    plain.key.weight.copy_(reader.key[branch, 0].t())
-    plain.key.bias.copy_(reader.key_bias[branch, 0, 0])
-    plain.query.weight.copy_(decoder.query[branch].t())
-    plain.query.bias.copy_(decoder.query_bias[branch, 0])
-    weights = decoder.filters[branch].t().split(c.channels)
-    biases = decoder.filters_bias[branch, 0].split(c.channels)
-    for make, weight, bias in zip(plain.filters, weights, biases):
-        make.load_state_dict({"weight": weight, "bias": bias})
-    from_input, from_state = decoder.gates[branch].t().split((c.input_dim, c.decoder_dim), 1)
-    plain.cell.weight_ih.copy_(from_input)
-    plain.cell.weight_hh.copy_(from_state)
-    plain.cell.bias_ih.copy_(decoder.gates_bias[branch, 0])
-    plain.cell.bias_hh.zero_()
 
 
 def up_to(lengths: Tensor, longest: int) -> Tensor:
