@@ -11,9 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from clalfred.cl.experiment.results import METRICS, read_results
-from clalfred.cl.report.colours import distinct_colours
 from clalfred.cl.report.formats import as_latex, as_markdown, as_text, interval, number
-from clalfred.cl.report.html import as_html
+from clalfred.cl.report.html import as_html, distinct_colours
 from clalfred.cl.report.summary import Row, Statistic, Table, load_runs, summarise
 from clalfred.cl.report.text import percent
 from clalfred.scripts.report import main
