@@ -102,13 +102,13 @@ def compacted(run: Results) -> Results:
 
 
 def is_published(run: RunConfig, label: str, folder: Path) -> bool:
-    """Whether a folder of published results has this run, on data of this label."""
+    """Whether a folder of published results has this run, on data of this label in any folder."""
     path = folder / f"{run.name}{COPY}"
     if not path.exists():
         return False
     found = read_results(path)
-    same = found.config == RunConfig.from_dict(_without_folders(run.to_dict()))
-    return same and found.labels.data == label
+    wanted = {**_without_folders(run.to_dict()), "data": found.config.data}
+    return found.config == RunConfig.from_dict(wanted) and found.labels.data == label
 
 
 def _without_folders(settings: Mapping[str, Any]) -> dict[str, Any]:

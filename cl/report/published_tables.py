@@ -303,8 +303,8 @@ def headline(runs: Sequence[Results]) -> str:
     rows = [["", *(cell for title in titles for cell in (title, "paper"))]]
     # Of several memories, the one that most runs have.
     setups = {group[0].config.setup: group for group in sorted(groups(plain), key=len)}
-    found = {setup: by_method(of_all_methods(setups.get(setup, []))) for setup in HEADLINE}
-    methods = by_method(of_all_methods(plain))
+    found = {setup: by_method(setups.get(setup, [])) for setup in HEADLINE}
+    methods = by_method(plain)
     least = {name: min(len(found[setup].get(name, ())) for setup in HEADLINE) for name in methods}
     for method, group in methods.items():
         if least[method] < max(least.values()):

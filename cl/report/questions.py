@@ -53,7 +53,7 @@ QUESTIONS = (
     ("Does more weight on replay help DER++?", _EQUAL, _DERPP),
     ("Does it help to choose what to replay?", "mir", "er"),
     ("Do averaged weights help?", "er (average 0.01)", "er"),
-    ("Does packing help at equal bytes?", PACKED, "er"),
+    ("Does packing help at equal bytes?", PACKED, f"er ({BYTES})"),
     ("Does keeping kinds equally often help?", f"pantry ({BYTES}, varied True)", PACKED),
     ("Does packing help at equal episodes?", "pantry", "er"),
     ("Is Pantry ahead of packed DER++ at equal bytes?", PACKED, f"der++ ({_PACKED_TUNED})"),
