@@ -98,7 +98,9 @@ def test_ctrl_c_is_one_line_however_many_processes_there_are(tmp_path: Path) -> 
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
-    assert (process.returncode, said.strip()) == (130, "Interrupted.")
+    # Away from a terminal progress is said in lines, if there was time for any.
+    messages = [line for line in said.splitlines() if line and "generating tier" not in line]
+    assert (process.returncode, messages) == (130, ["Interrupted."])
     assert not list(tmp_path.glob("tiers/*tiny*/*"))
 
 
