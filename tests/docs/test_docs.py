@@ -359,3 +359,11 @@ def test_the_workflow_does_what_ci_does() -> None:
 def test_the_model_card_counts_the_bundled_agents() -> None:
     card = (DOCS / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert f"| Agents | {len(bundled_agents())}: " in card
+
+
+def test_the_source_distribution_has_all_of_docs() -> None:
+    found = re.search(r"^recursive-include docs (.+)$", (ROOT / "MANIFEST.in").read_text(), re.M)
+    assert found is not None
+    paths = (path for path in (ROOT / "docs").rglob("*.*") if path.is_file())
+    left_out = {path.suffix for path in paths if not any(map(path.match, found[1].split()))}
+    assert left_out <= {".pyc"}
