@@ -110,6 +110,9 @@ class ContinualLearner(BehaviorCloning):
         arguments: further arguments of ``BehaviorCloning``.
     """
 
+    #: What tables call it; its class's name unless the class says otherwise.
+    title: ClassVar[str] = ""
+
     #: The method's settings by name; ``paper`` is always there.
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": MethodConfig()}
 
@@ -122,6 +125,11 @@ class ContinualLearner(BehaviorCloning):
     #: Attributes that checkpoints keep besides the memory: tensors, plain values, or objects with
     #: ``state_dict`` and ``load_state_dict``; also dictionaries of them.
     extra_state: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if "title" not in vars(cls):
+            cls.title = cls.__name__
 
     def __init__(
         self,

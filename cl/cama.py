@@ -130,6 +130,7 @@ class CAMAWithoutDC(CAMA):
     Update, storage and boundaries: as CAMA.
     """
 
+    title = "CAMA w/o DC"
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": _PAPER,
         "released": replace(_RELEASED, alpha=0.99),

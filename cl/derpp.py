@@ -50,6 +50,7 @@ class DERpp(ContinualLearner):
     """
 
     method: DERppConfig
+    title = "DER++"
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": DERppConfig(),
         "released": DERppConfig(

@@ -25,6 +25,7 @@ class ERACE(ContinualLearner):
     Stores: episodes, by reservoir sampling. Boundaries: none.
     """
 
+    title = "ER-ACE"
     presets: ClassVar[Mapping[str, MethodConfig]] = {"paper": MethodConfig()}
 
     def loss(self, outputs: Outputs, slots: tuple[int, ...]) -> Tensor:

@@ -51,6 +51,7 @@ class EWCpp(ContinualLearner):
     """
 
     method: EWCppConfig
+    title = "EWC++"
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": EWCppConfig(),
         "released": EWCppConfig(

@@ -57,6 +57,7 @@ class XDER(DERpp):
 
     needs_boundaries = True
     method: XDERConfig
+    title = "X-DER"
     presets: ClassVar[Mapping[str, MethodConfig]] = {
         "paper": XDERConfig(),
         "released": XDERConfig(

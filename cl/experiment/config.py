@@ -288,7 +288,7 @@ class RunConfig:
     def method_title(self) -> str:
         """The method's name, with the preset if not the paper's, and with its own overrides."""
         notes = [] if self.preset == "paper" else [self.preset]
-        notes += [f"{name} {value}" for name, value in self._method_changes.items()]
+        notes += [f"{name} {value}" for name, value in self.method_changes.items()]
         notes += ["without rules" if name == "rules" else name for name in self.controls]
         return f"{self.method} ({', '.join(notes)})" if notes else self.method
 
@@ -296,7 +296,7 @@ class RunConfig:
     def variant(self) -> dict[str, Any]:
         """In which settings the method differs from its preset, by name."""
         memory = {} if self.memory is None else {"memory": self.memory}
-        return {**self._method_changes, **memory, **self.controls}
+        return {**self.method_changes, **memory, **self.controls}
 
     @property
     def controls(self) -> dict[str, bool]:
@@ -311,7 +311,8 @@ class RunConfig:
         return {name: value for name, value in ours if name.startswith(OF_AGENT)}
 
     @property
-    def _method_changes(self) -> dict[str, Any]:
+    def method_changes(self) -> dict[str, Any]:
+        """Settings of the method instead of its preset's, by name."""
         ours = sorted(self.overrides.items())
         return {name: value for name, value in ours if not name.startswith(OF_AGENT)}
 
@@ -389,7 +390,7 @@ class RunConfig:
 
     def _method_preset(self) -> MethodConfig:
         preset = self.learner.presets[self.preset]
-        changes = self._method_changes
+        changes = self.method_changes
         known = [one.name for one in fields(preset) if one.name not in _NOT_OVERRIDDEN]
         for name in changes:
             choose("setting of the method", name, known)

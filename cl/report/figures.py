@@ -14,9 +14,9 @@ from matplotlib.ticker import MaxNLocator
 
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
+from clalfred.cl.report.ground import displayed
 from clalfred.cl.report.paired import success_rate
 from clalfred.cl.report.plots import COLOURS, STYLE, plot_confidence, save
-from clalfred.cl.report.questions import in_kilobytes
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import Split
 
@@ -36,8 +36,8 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
         figure = Figure(figsize=(10, 3.8))
         axes = figure.subplots(1, 2, sharey=True)
         for ax, split in zip(axes, SPLITS):
-            for number, (method, runs) in enumerate(methods.items()):
-                _curve(ax, in_kilobytes(method), runs, split, number)
+            for number, runs in enumerate(methods.values()):
+                _curve(ax, displayed(runs[0]), runs, split, number)
             ax.set_title(f"{split} rooms", loc="left", fontsize=11)
             ax.set_xlabel("tasks learned")
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -49,20 +49,21 @@ def success_curves(methods: Mapping[str, Sequence[Results]], path: Path) -> Path
 
 def overview(setups: Mapping[str, Mapping[str, Sequence[Results]]], path: Path) -> Path:
     """Success rate after the last task of every method, with its interval, for each setup."""
-    names = list(dict.fromkeys(name for methods in setups.values() for name in methods))
+    titles = {name: runs for methods in setups.values() for name, runs in methods.items()}
+    names = list(titles)
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(10, 1.2 + 0.28 * len(names)))
+        figure = Figure(figsize=(10, 1.4 + 0.28 * len(names)), layout="constrained")
         axes = figure.subplots(1, len(setups), sharex=True, sharey=True, squeeze=False)[0]
         for ax, (title, methods) in zip(axes, setups.items()):
             for number, split in enumerate(SPLITS):
                 _rates(ax, methods, names, split, number)
             ax.set_title(title, loc="left", fontsize=11)
             ax.set_xlim(0, 100)
-        axes[0].set_yticks(range(len(names)), list(map(in_kilobytes, names)))
+        axes[0].set_yticks(range(len(names)), [displayed(titles[name][0]) for name in names])
         axes[0].invert_yaxis()
         axes[0].set_xlabel("success rate after the last task in %, 95 % intervals", loc="left")
-        figure.tight_layout()
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="lower right", ncols=2)
+        handles = axes[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower right", ncols=2)
         return _save(figure, path)
 
 

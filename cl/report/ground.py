@@ -8,6 +8,25 @@ from clalfred.cl.experiment.settings import titles
 from clalfred.cl.registry import method_names
 
 
+def displayed(run: Results) -> str:
+    """What tables call the method of a run, with its settings: ``CAMA (180 kB, packed)``."""
+    config = run.config
+    known = config.method in method_names()  # others' methods may not be installed here
+    title = config.learner.title if known else config.method
+    notes = [] if config.preset == "paper" else [config.preset]
+    notes += [_note(name, value) for name, value in config.method_changes.items()]
+    notes += ["without rules" if name == "rules" else name for name in config.controls]
+    return f"{title} ({', '.join(notes)})" if notes else title
+
+
+def _note(name: str, value: object) -> str:
+    if name == "memory_bytes" and isinstance(value, int):
+        return f"{value / 1000:,.0f} kB"
+    if isinstance(value, bool):
+        return name if value else f"not {name}"
+    return f"{name.replace('_', ' ')} {value}"
+
+
 def group_title(run: Results) -> str:
     """What the runs of one table have in common."""
     return common_ground(run.config, run.labels) + update_note(run)

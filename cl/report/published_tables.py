@@ -15,10 +15,10 @@ from clalfred.cl.experiment.results import Results
 from clalfred.cl.failures import FailureKind, failure_table
 from clalfred.cl.registry import is_offline, method_names
 from clalfred.cl.report.controls import CONTROLS, control_rates, eyes_of, is_control_subject
-from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.ground import displayed, group_title
 from clalfred.cl.report.paired import Difference, compare, success_rate
 from clalfred.cl.report.paper import paper_value
-from clalfred.cl.report.questions import HEADLINE, TUNED, answers, asked, in_kilobytes, shown
+from clalfred.cl.report.questions import HEADLINE, TUNED, answers, asked
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.setups import Setup
 from gym_clalfred.tasks.spec import find_task
@@ -98,9 +98,11 @@ def memories(runs: Sequence[Results]) -> str:
         if len(columns) < 2:
             continue
         rows = [["method", *(f"{size} episodes" for size in columns)]]
-        for method, row in methods_here.items():
+        for row in methods_here.values():
             cells = [_pair_of_means(row.get(size, [])) for size in columns]
-            rows.append([method, *cells])
+            # Limits in bytes differ between sizes.
+            title = re.sub(r"[\d,]+ kB", "equal bytes", displayed(next(iter(row.values()))[0]))
+            rows.append([title, *cells])
         parts.append(f"`{eyes}`\n\n{_markdown(rows)}")
     return "\n\n".join(parts)
 
@@ -199,9 +201,8 @@ def ablations(runs: Sequence[Results]) -> str:
         ):
             continue
         config = run.config
-        changes = {name: one for name, one in config.variant.items() if name != "memory_bytes"}
-        notes = ", ".join(f"{name} {value}" for name, value in changes.items())
-        title = f"{in_kilobytes(_plain_title(run))}, {notes}"
+        memory = "" if config.memory is None else f", memory {config.memory}"
+        title = f"{displayed(run)}{memory}"
         variants.setdefault((title, SETUP_TITLES[config.setup]), []).append(run)
     for (title, setup), group in variants.items():
         row = [title, setup, ", ".join(str(run.config.order) for run in group)]
@@ -248,7 +249,7 @@ def _scores(methods: dict[str, list[Results]]) -> str:
         header += [f"{name}: SR last", "SR avg", "GC last", "paper's SR"]
     rows = [[*header, "forgetting, seen", "passes", "kB kept", "minutes"]]
     for runs in methods.values():
-        row = [shown(runs[0]) + told(runs[0]), str(len(runs))]
+        row = [displayed(runs[0]) + told(runs[0]), str(len(runs))]
         for split in SPLITS:
             rate = success_rate(runs, split)
             row += [
@@ -288,7 +289,7 @@ def _differences(methods: dict[str, list[Results]]) -> str:
             gaps = [compare(methods[first], methods[second], split) for split in SPLITS]
             pairs = max(gap.runs if gap else 0 for gap in gaps)
             if pairs:
-                title = f"{shown(methods[first][0])} − {second}"
+                title = " − ".join(displayed(methods[one][0]) for one in (first, second))
                 rows.append([title, str(pairs), *map(_gap, gaps)])
     return _markdown(rows) if len(rows) > 1 else ""
 
@@ -309,7 +310,7 @@ def headline(runs: Sequence[Results]) -> str:
     for method, group in methods.items():
         if least[method] < max(least.values()):
             continue
-        row = [shown(group[0])]
+        row = [displayed(group[0])]
         for setup in HEADLINE:
             here = found[setup].get(method, [])
             ours = " / ".join(_mean(here, split, "SR_last") for split in SPLITS)

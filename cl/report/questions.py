@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from clalfred.cl.experiment.evaluation import SPLITS
 from clalfred.cl.experiment.results import Results
-from clalfred.cl.report.ground import group_title
+from clalfred.cl.report.ground import displayed, group_title
 from clalfred.cl.report.paired import Difference, compare, holm, probability_of_improvement
 
 #: The paper's setups, over which questions are asked.
@@ -126,7 +126,7 @@ def answers(methods: Mapping[str, Sequence[Results]]) -> list[Answer]:
     return [
         Answer(
             question,
-            (shown(methods[first][0]), shown(methods[second][0])),
+            (displayed(methods[first][0]), displayed(methods[second][0])),
             gaps,
             {split: next(corrected) for split in gaps},
             probability_of_improvement(methods[first], methods[second], "unseen"),
@@ -150,13 +150,3 @@ def best(methods: Mapping[str, Sequence[Results]]) -> str | None:
         if there and setups == set(HEADLINE):
             rates[name] = sum(there) / len(there)
     return max(rates, key=rates.__getitem__) if rates else None
-
-
-def shown(run: Results) -> str:
-    """The method's title, bytes in thousands."""
-    return in_kilobytes(run.config.method_title)
-
-
-def in_kilobytes(title: str) -> str:
-    """A method's title with limits in bytes made readable."""
-    return re.sub(r"memory_bytes (\d+)", lambda found: f"{int(found[1]) / 1000:,.0f} kB", title)

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results, read_results
+from clalfred.cl.report.ground import displayed
 from clalfred.cl.report.paired import (
     bootstrap,
     compare,
@@ -32,6 +33,8 @@ from tests.helpers.fakes import FakeSource
 from tests.helpers.report_runs import EPISODES, invented_results
 
 SKILLS = {"finetuning": 0.1, "er": 0.45, "cama": 0.5, "joint": 0.9}
+
+TITLES = ("Finetuning", "ER", "CAMA", "Joint")
 
 
 def runs_of(method: str, orders: tuple[int, ...] = (1, 2)) -> list[Results]:
@@ -135,7 +138,7 @@ def test_pooled_differences_join_both_setups() -> None:
     ]
     text = pooled(runs)
     assert "memory 20`" in text
-    assert "| Does replay help? | er − finetuning | 4 | **+" in text
+    assert "| Does replay help? | ER − Finetuning | 4 | **+" in text
     assert pooled([]) == ""
 
 
@@ -168,14 +171,14 @@ def test_runs_are_collected_under_their_names(tmp_path: Path) -> None:
 def test_the_tables_name_every_method_and_mark_what_is_certain() -> None:
     runs = [run for method in SKILLS for run in runs_of(method)]
     text = tables(runs)
-    for method in SKILLS:
-        assert f"| {method} | 2 |" in text
+    for title in TITLES:
+        assert f"| {title} | 2 |" in text
     # Of 90 seconds of processor time each.
-    scores = tuple(f"| {method} | 2 |" for method in SKILLS)
+    scores = tuple(f"| {title} | 2 |" for title in TITLES)
     assert all(row.endswith("| 1.5 |") for row in text.splitlines() if row.startswith(scores))
-    assert "| joint − finetuning | 2 | **+" in text
-    assert "| cama − er | " in text
-    assert "| cama − joint |" not in text
+    assert "| Joint − Finetuning | 2 | **+" in text
+    assert "| CAMA − ER | " in text
+    assert "| CAMA − Joint |" not in text
 
 
 def test_methods_that_are_told_more_are_marked() -> None:
@@ -184,8 +187,8 @@ def test_methods_that_are_told_more_are_marked() -> None:
     told = structs.replace(helped.training, needs_labels=True, budget=budget)
     helped = structs.replace(helped, training=told)
     text = tables([free, helped])
-    assert "| er | 1 |" in text
-    assert "| cama‡ | 1 |" in text
+    assert "| ER | 1 |" in text
+    assert "| CAMA‡ | 1 |" in text
     assert "| 5 | 1.5 |" in text
     assert "‡ is told the task" in text
     assert "‡" not in tables([free])
@@ -203,19 +206,19 @@ def test_the_headline_is_the_mean_over_orders_beside_the_papers() -> None:
         100 * np.mean([run.metric(split, "SR_last") for run in runs_of("er")])
         for split in ("seen", "unseen")
     ]
-    assert rows["| er"][:2] == [f"{rates[0]:.1f} / {rates[1]:.1f} (2)", "26.7 / 9.4"]
-    assert rows["| er"][2].endswith("(1)")
-    assert "| cama" not in rows  # it has no run in the other setup
+    assert rows["| ER"][:2] == [f"{rates[0]:.1f} / {rates[1]:.1f} (2)", "26.7 / 9.4"]
+    assert rows["| ER"][2].endswith("(1)")
+    assert "| CAMA" not in rows  # it has no run in the other setup
 
 
 def test_further_orders_count_where_both_methods_have_them() -> None:
     runs = [*runs_of("finetuning", (1, 2, 3, 4)), *runs_of("er", (1, 2, 3, 4))]
     runs += runs_of("cama", (1, 2, 3))
     text = tables(runs)
-    for method in ("finetuning", "er", "cama"):
-        assert f"| {method} | 3 |" in text
-    assert "| er − finetuning | 4 |" in text
-    assert "| cama − er | 3 |" in text
+    for title in ("Finetuning", "ER", "CAMA"):
+        assert f"| {title} | 3 |" in text
+    assert "| ER − Finetuning | 4 |" in text
+    assert "| CAMA − ER | 3 |" in text
 
 
 def test_the_headline_has_the_methods_that_ran_on_all_orders() -> None:
@@ -228,7 +231,7 @@ def test_the_headline_has_the_methods_that_ran_on_all_orders() -> None:
     ]
     text = headline(runs)
     assert text.count("(4)") == 4
-    assert "cama" not in text
+    assert "CAMA" not in text
 
 
 def test_the_papers_setups_come_first() -> None:
@@ -267,8 +270,8 @@ def test_other_settings_stand_beside_the_method_as_it_is() -> None:
     assert "memory 30" in tables(runs)  # a table of its own
     rows = ablations(runs).splitlines()
     assert [row.split(" | ")[:3] for row in rows[2:]] == [
-        ["| cama, alpha 0.5", "Behavior-IL", "1, 2"],
-        ["| cama, memory 30", "Behavior-IL", "1"],
+        ["| CAMA (alpha 0.5)", "Behavior-IL", "1, 2"],
+        ["| CAMA, memory 30", "Behavior-IL", "1"],
     ]
     for row, variant, orders in ((rows[2], runs[-2:], (1, 2)), (rows[3], [runs[-3]], (1,))):
         gap = compare(variant, runs_of("cama", orders), "seen")
@@ -298,7 +301,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert all(path.stat().st_size for path in made)
     text = page.read_text()
     assert text.startswith("# Ours")
-    assert "| cama | 1 |" in text
+    assert "| CAMA | 1 |" in text
     assert "| seen rooms | " in text
     assert "(results/figures/overview.png)" in text
     assert "(results/figures/success-behavior-il-disjoint.png)" in text
@@ -306,7 +309,7 @@ def test_the_page_has_what_was_written_and_what_was_measured(tmp_path: Path) -> 
     assert text.endswith("Not run yet.\n")
     collect(runs_of("joint", (1,)), folder / "full")
     write_page(folder, page, source)
-    assert "| joint | 1 |" in page.read_text()
+    assert "| Joint | 1 |" in page.read_text()
 
 
 def test_copies_say_nothing_about_the_machine(tmp_path: Path) -> None:
@@ -340,8 +343,8 @@ def test_other_settings_are_compared_within_their_preset() -> None:
     assert ablations([*runs, invented_results(released, 0.0)]) == alone
     both = ablations([*runs, invented_results(replace(slow, preset="released"), 0.5)])
     assert [row.split(" | ")[0] for row in both.splitlines()[2:]] == [
-        "| cama, alpha 0.5",
-        "| cama (released), alpha 0.5",
+        "| CAMA (alpha 0.5)",
+        "| CAMA (released, alpha 0.5)",
     ]
 
 
@@ -355,3 +358,19 @@ def test_a_published_run_is_known_by_its_settings_and_its_data(tmp_path: Path) -
     assert not is_published(config, "other-data", tmp_path)
     for other in ({"order": 2}, {"max_steps": 5}, {"memory": 21}, {"method": "mir"}):
         assert not is_published(replace(config, **other), label, tmp_path)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "title"),
+    [
+        ({"method": "cama-without-dc"}, "CAMA w/o DC"),
+        ({"distillation_weight": 0.02, "method": "der++"}, "DER++ (distillation weight 0.02)"),
+        ({"memory_bytes": 180_000, "packed": True, "method": "er"}, "ER (180 kB, packed)"),
+        ({"packed": False, "method": "pantry"}, "Pantry (not packed)"),
+    ],
+)
+def test_methods_are_called_as_in_their_papers(settings: dict[str, Any], title: str) -> None:
+    config = RunConfig(method=settings.pop("method"), overrides=settings)
+    assert displayed(invented_results(config, 0.5)) == title
+    blind = replace(config, blind=True)
+    assert "blind" in displayed(invented_results(blind, 0.5))

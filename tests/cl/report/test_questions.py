@@ -60,7 +60,7 @@ def test_answers_are_corrected_for_the_number_of_questions() -> None:
     assert replay.wins == 1.0
     # By hand: four p-values; the smallest possible one times four.
     assert min(replay.corrected.values()) == pytest.approx(4 / 10_000)
-    assert choice.pair == ("mir", "er")
+    assert choice.pair == ("MIR", "ER")
     alone = answers({name: methods[name] for name in ("er", "finetuning")})
     assert min(alone[0].corrected.values()) == pytest.approx(2 / 10_000)
 
@@ -70,9 +70,9 @@ def test_limits_in_bytes_are_asked_about_whatever_their_number() -> None:
     runs = [*runs_of("er", 0.2, memory=20), *runs_of("er", 0.3, memory=20, overrides=limit)]
     runs += runs_of("pantry", 0.9, memory=20, overrides=limit)
     text = pooled(runs)
-    assert "| Does packing help at equal bytes? | pantry (180 kB) − er (180 kB) | 6 |" in text
+    assert "| Does packing help at equal bytes? | Pantry (180 kB) − ER (180 kB) | 6 |" in text
     # Of the paper's methods only ER ran.
-    assert "| Is Pantry ahead of the best other method? | pantry (180 kB) − er | 6 |" in text
+    assert "| Is Pantry ahead of the best other method? | Pantry (180 kB) − ER | 6 |" in text
 
 
 def test_the_best_other_method_solves_most_in_unseen_rooms() -> None:
