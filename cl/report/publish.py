@@ -38,6 +38,7 @@ from clalfred.cl.report.published_tables import (
     is_plain,
     memories,
     of_all_methods,
+    on_most_orders,
     pooled,
     tables,
 )
@@ -157,7 +158,8 @@ def write_page(folder: Path, page: Path, source: EpisodeSource) -> list[Path]:
         methods, config = by_method(of_all_methods(group)), group[0].config
         kind = config.setup, config.schedule
         if len(methods) > 1 and kind not in curves:
-            made_here = figures.success_curves(methods, shown / f"success-{'-'.join(kind)}.png")
+            drawn = on_most_orders(by_method(group))
+            made_here = figures.success_curves(drawn, shown / f"success-{'-'.join(kind)}.png")
             curves[kind] = f"{heading(group)}:\n\n{link(made_here)}"
             if config.schedule == "disjoint":
                 setups[heading(group)] = methods

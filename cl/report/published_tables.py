@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -351,6 +351,12 @@ def heading(group: Sequence[Results]) -> str:
 def of_all_methods(runs: Sequence[Results]) -> list[Results]:
     """Those of the orders that every method is run on, so that their means can be compared."""
     return [run for run in runs if run.config.order in ORDERS]
+
+
+def on_most_orders(methods: Mapping[str, list[Results]]) -> dict[str, list[Results]]:
+    """The main methods of a group: those that ran on more orders than the others."""
+    most = max(map(len, methods.values()), default=0)
+    return {name: runs for name, runs in methods.items() if len(runs) == most}
 
 
 def by_method(runs: Sequence[Results]) -> dict[str, list[Results]]:
