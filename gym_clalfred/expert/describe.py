@@ -31,6 +31,9 @@ _OVERHEAD_METRES = 1.2
 _STACK_METRES = 0.2
 _CLEARLY = 0.05
 
+#: By the number of quarter turns to the right.
+_TURNS = (Turn.NONE, Turn.RIGHT, Turn.AROUND, Turn.LEFT)
+
 
 def walk_legs(path: Sequence[Action]) -> tuple[Leg, ...]:
     """The turns and moves of a path; looks are left out."""
@@ -43,11 +46,9 @@ def walk_legs(path: Sequence[Action]) -> tuple[Leg, ...]:
         if action in (Action.RotateLeft, Action.RotateRight) or action is None:
             if moves or action is None:
                 if moves or quarters % 4:
-                    legs.append(Leg(_turn(quarters), moves))
+                    legs.append(Leg(_TURNS[quarters % 4], moves))
                 quarters = moves = 0
-            quarters += (
-                {Action.RotateLeft: -1, Action.RotateRight: 1}.get(action, 0) if action else 0
-            )
+            quarters += -1 if action is Action.RotateLeft else 1
     return tuple(legs)
 
 
@@ -131,10 +132,6 @@ def describe_object(
             near.append((gap, Relation(bearing, other.object_class)))
     near.sort(key=lambda entry: entry[0])
     return Mention(state.object_class, tuple(relation for _, relation in near[:_NEIGHBOURS]))
-
-
-def _turn(quarters: int) -> Turn:
-    return (Turn.NONE, Turn.RIGHT, Turn.AROUND, Turn.LEFT)[quarters % 4]
 
 
 def _may_locate(other: ObjectState, state: ObjectState) -> bool:

@@ -91,7 +91,7 @@ class _Arrangement:
     copies: dict[ObjectClass, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.site = _site(self.room)
+        self.site = _site_of(_FixturesKey(self.room))
 
     def run(self) -> tuple[ObjectPose, ...]:
         wanted = {c: choose_copies(c, self.rng) for c in item_classes(self.room.number)}
@@ -371,7 +371,3 @@ class _FixturesKey:
 @lru_cache(maxsize=256)
 def _site_of(key: _FixturesKey) -> _RoomFrame:
     return _RoomFrame(key.room)
-
-
-def _site(room: Room) -> _RoomFrame:
-    return _site_of(_FixturesKey(room))

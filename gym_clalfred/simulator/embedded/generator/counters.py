@@ -58,7 +58,6 @@ class Counters:
     tops: list[Fixture] = field(default_factory=list)
     sinks: list[Fixture] = field(default_factory=list)
     stove: Fixture | None = None
-    fridge: Fixture | None = None
 
     @property
     def style(self) -> int:
@@ -113,9 +112,7 @@ class Counters:
         layout = self.layout
         if appliance == ObjectClass.Fridge:
             _, tall, deep = layout.usual_size(ObjectClass.Fridge)
-            self.fridge = layout.at_wall(
-                ObjectClass.Fridge, place, (width, tall, deep), front=FRONT_METRES
-            )
+            layout.at_wall(ObjectClass.Fridge, place, (width, tall, deep), front=FRONT_METRES)
             return
         size = (width, self.height, self.depth)
         if appliance == ObjectClass.Sink:
@@ -207,9 +204,9 @@ class Counters:
             size = (face, round(low - 0.01, 3), deep)
             self.layout.built_in(top, ObjectClass.Cabinet, x, _KICK, size)
 
-    def wall_cabinets(self, runs: list[CounterRun], bottom: float = 1.34) -> None:
+    def wall_cabinets(self, runs: list[CounterRun]) -> None:
         """Hangs cabinets over the counters as far as walls are free and the budget reaches."""
-        size = (0.56, 0.62, 0.34)
+        size, bottom = (0.56, 0.62, 0.34), 1.34
         for run in runs:
             for a, b in self.layout.spans(run.side, size[2], bottom, size[1], 0.0):
                 a, b = max(a, run.t0), min(b, run.t1)

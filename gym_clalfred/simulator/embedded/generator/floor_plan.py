@@ -179,8 +179,6 @@ class FloorPlan:
         x: float,
         z: float,
         size: Vector,
-        *,
-        yaw: float = 0.0,
     ) -> Fixture:
         """Stands a fixture such as a lamp on another, at x, z of that one's frame."""
         dx, dz = turn(x, z, holder.yaw)
@@ -188,7 +186,7 @@ class FloorPlan:
         return self.add(
             object_class,
             (px + dx, py + holder.size[1], pz + dz),
-            holder.yaw + yaw,
+            holder.yaw,
             size,
             solid=False,
         )
@@ -314,9 +312,3 @@ class FloorPlan:
     def of(self, *classes: ObjectClass) -> list[Fixture]:
         """The fixtures of some classes so far."""
         return [fixture for fixture in self.fixtures if fixture.object_class in classes]
-
-    def drop(self, *fixtures: Fixture) -> None:
-        """Takes fixtures that block nothing else away again."""
-        for fixture in fixtures:
-            self.fixtures.remove(fixture)
-            self._boxes.remove(box_of(fixture.position, fixture.size, fixture.yaw))
