@@ -137,7 +137,7 @@ def hang(
 def hang_pictures(
     layout: FloorPlan, classes: frozenset[ObjectClass], kinds: dict[ObjectClass, int]
 ) -> None:
-    """Hangs up to so many paintings, posters and mirrors of each kind, at least one of each."""
+    """Hangs at least one and at most the given number of each kind of picture and mirror."""
     for object_class, count in kinds.items():
         if object_class not in classes:
             continue
@@ -293,7 +293,7 @@ def add_shelves(
 
 
 def add_garbage_can(layout: FloorPlan) -> Fixture:
-    """Stands the garbage can at a wall where one can get to it."""
+    """Stands the garbage can at a wall, with free floor before it."""
     fixture = stand(layout, ObjectClass.GarbageCan, where="corner", front=0.5)
     assert fixture is not None
     return fixture

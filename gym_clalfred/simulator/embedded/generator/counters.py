@@ -44,7 +44,7 @@ class CounterRun:
 
 @dataclass
 class Counters:
-    """What the runs of one room consist of, in the order it was built.
+    """The counters of one room, in the order in which they were built.
 
     ``cabinets`` and ``drawers`` are how many more the room may get, ``column`` about how wide.
     """
@@ -61,7 +61,7 @@ class Counters:
 
     @property
     def style(self) -> int:
-        """Of all counters in the room."""
+        """The style of all counters in the room."""
         return self.layout.style("counters")
 
     def fill(self, run: CounterRun, appliances: list[ObjectClass], *, fridge_last: bool) -> None:
@@ -163,7 +163,7 @@ class Counters:
         return top
 
     def _column(self) -> str:
-        """What the next column of a counter's front is; empty when the budget is used up."""
+        """The kind of the next column of a counter's front; empty when the budget is used up."""
         roll = self.layout.rng.random()
         if self.drawers >= 3 and roll < 0.2:
             self.drawers -= 3
