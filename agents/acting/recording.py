@@ -1,4 +1,4 @@
-"""Films of episodes: what the expert or an agent did, drawn as people like to see it.
+"""Films of episodes that the expert or an agent acts out.
 
 An agent acts on its own small images; its actions are then repeated in an environment with large
 ones. The size of the images never changes what happens, so the film shows the very same episode.

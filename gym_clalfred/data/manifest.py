@@ -1,4 +1,4 @@
-"""What a generated tier is made of: seed, generator, counts and hashes, in ``manifest.json``."""
+"""The manifest of a generated tier, ``manifest.json``: seed, generator, counts and hashes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From ``tier=`` or ``data=`` to a source of episodes."""
+"""Opens the source of episodes that ``tier=`` or ``data=`` names."""
 
 from __future__ import annotations
 
