@@ -1,4 +1,4 @@
-"""From what a policy points at, a class or a pixel mask, to the instance that is acted on."""
+"""Finds the object instance that a class or a pixel mask points at."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gym_clalfred.simulator.contract import (
 #: Classes that some action can be done on; a mask over anything else points at nothing.
 INTERACTABLE = PICKUPABLE | RECEPTACLES | OPENABLE | TOGGLEABLE | SLICEABLE
 
-#: The failed action with this number ends an episode.
+#: An episode ends at this many failed actions.
 MAX_FAILURES = 10
 
 _CENTRE = ((SIGHT_PIXELS - 1) / 2, (SIGHT_PIXELS - 1) / 2)
@@ -60,11 +60,11 @@ def choose_by_class(
     objects: Mapping[str, ObjectState],
     previous: Pointing | None = None,
 ) -> Choice:
-    """The instance that an interaction with a class means.
+    """The visible instance of a class on which an interaction acts.
 
-    Among the visible instances of the class: the one nearest to the centre of the previous
-    interaction's mask if that was of the same class, else the one with the largest mask, of equally
-    large ones the most central. The held object is not in ``sight`` and so never counts.
+    If the previous interaction was with the same class, it is the instance nearest to the centre of
+    that interaction's mask. Otherwise it is the one with the largest mask, the most central of
+    several. The held object is not in ``sight`` and so is never chosen.
     """
     extents = {
         name: sight.extent(name)
@@ -107,7 +107,7 @@ def choose_by_mask(
 
 
 def as_sight_mask(mask: object, image_size: int) -> NDArray[np.bool_]:
-    """Checks a user's mask and brings it to 300 x 300.
+    """Checks a user's mask and resizes it to 300 x 300.
 
     Args:
         mask: (300, 300) or (image_size, image_size), boolean or 0 and 1.

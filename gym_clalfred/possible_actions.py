@@ -40,7 +40,7 @@ TARGETS: dict[Action, frozenset[ObjectClass]] = {
     Action.SliceObject: SLICEABLE,
 }
 
-#: Every (action, class) pair that can mean something, navigation and Stop first.
+#: Every meaningful (action, class) pair, navigation and Stop first.
 PAIRS: tuple[tuple[Action, ObjectClass], ...] = (
     *((action, ObjectClass.NoObject) for action in Action if not action.is_interaction),
     *((action, kind) for action, kinds in TARGETS.items() for kind in sorted(kinds)),
@@ -55,8 +55,8 @@ _FROM_CENTRE = _ROWS**2 + _COLUMNS**2
 def possible_actions(simulator: Simulator, previous: Pointing | None = None) -> NDArray[np.bool_]:
     """(13, 119): which pairs of an action and a class can succeed now.
 
-    What is false would fail. What is true may still fail: PutObject if there is no space. Of
-    actions that need no class, the column NoObject tells.
+    A pair that is false would fail. Of those that are true, only PutObject can still fail, for lack
+    of space. Actions that need no class are in the column ``NoObject``.
 
     Args:
         simulator: the household.
@@ -80,7 +80,7 @@ def possible_actions(simulator: Simulator, previous: Pointing | None = None) -> 
 
 
 def applies(action: Action, target: ObjectState, held: ObjectState | None) -> bool:
-    """Whether an interaction with an object within reach makes sense as things are."""
+    """Whether an interaction with an object within reach makes sense in the current state."""
     kind = target.object_class
     if kind not in TARGETS[action]:
         return False

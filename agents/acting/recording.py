@@ -1,4 +1,4 @@
-"""Films of episodes: what the expert or an agent did, drawn as people like to see it.
+"""Films of episodes that the expert or an agent acts out.
 
 An agent acts on its own small images; its actions are then repeated in an environment with large
 ones. The size of the images never changes what happens, so the film shows the very same episode.
@@ -40,6 +40,9 @@ FRAMES_PER_SECOND = 5
 LAST_SECONDS = 2
 FORMATS = (".mp4", ".gif")
 GIF_COLOURS = 64
+
+#: Side of the views that are filmed.
+FILM_PIXELS = 328
 
 Frame = NDArray[np.uint8]
 
@@ -161,14 +164,13 @@ def film(
     trace: Sequence[TracedAction],
     *,
     backend: str = "embedded",
-    image_size: int = 328,
     title: str = "",
 ) -> Iterator[Frame]:
     """Pictures (540, 960, 3) of an episode: the start, and one after each action."""
     env = ClAlfredEnv(
         source=source,
         backend=backend,
-        image_size=image_size,
+        image_size=FILM_PIXELS,
         render_mode="rgb_array",
         max_steps=max(len(trace), 1),
     )

@@ -238,15 +238,13 @@ class Waiting:
             return None
         room = None if last is None else _room_of(last)
         if room not in self._rooms:
-            room = max(self._rooms, key=lambda one: (one not in self._entered, self._left(one)))
+            rooms = self._rooms
+            room = max(rooms, key=lambda one: (one not in self._entered, len(rooms[one])))
         self._entered.add(room)
         key = self._rooms[room].popleft()
         if not self._rooms[room]:
             del self._rooms[room]
         return key
-
-    def _left(self, room: str) -> int:
-        return len(self._rooms[room])
 
 
 def _room_of(key: EpisodeKey) -> str:

@@ -15,6 +15,9 @@ from torch import Tensor
 from clalfred.agents.numerics.arithmetic import exact_sqrt
 from gym_clalfred.errors import DataError
 
+#: b1 and b2, and e, as torch has them.
+BETAS, EPSILON = (0.9, 0.999), 1e-8
+
 
 class Adam:
     """Kingma and Ba, "Adam: a method for stochastic optimization", 2015.
@@ -26,20 +29,15 @@ class Adam:
     Args:
         parameters: what to train; those without a gradient are left alone.
         learning_rate: may be changed at any time.
-        betas: b1 and b2.
-        epsilon: e.
     """
 
     def __init__(
         self,
         parameters: Iterable[Tensor],
         learning_rate: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        epsilon: float = 1e-8,
     ) -> None:
         self.parameters = tuple(parameters)
         self.learning_rate = learning_rate
-        self._betas, self._epsilon = betas, epsilon
         self._states: list[tuple[int, Tensor, Tensor] | None] = [None] * len(self.parameters)
 
     def zero_grad(self) -> None:
@@ -50,7 +48,7 @@ class Adam:
     @torch.no_grad()
     def step(self) -> None:
         """One update."""
-        first, second = self._betas
+        first, second = BETAS
         for number, weight in enumerate(self.parameters):
             if (gradient := weight.grad) is None:
                 continue
@@ -58,7 +56,7 @@ class Adam:
             count, mean, square = state[0] + 1, state[1], state[2]
             mean.lerp_(gradient, 1 - first)
             square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
-            spread = exact_sqrt(square).div_((1 - second**count) ** 0.5).add_(self._epsilon)
+            spread = exact_sqrt(square).div_((1 - second**count) ** 0.5).add_(EPSILON)
             weight.addcdiv_(mean, spread, value=-(self.learning_rate / (1 - first**count)))
             self._states[number] = count, mean, square
 

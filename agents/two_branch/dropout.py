@@ -39,10 +39,6 @@ class DropoutMasks:
         kept = words.view(np.uint8)[: shape.numel()] >= self._threshold
         return torch.from_numpy(kept).view(shape).to(self._device)
 
-    def drop(self, x: Tensor) -> Tensor:
-        """``x`` with elements dropped and the rest scaled so that the mean stays."""
-        return x * self.keep(x.shape) * self.scale
-
 
 def drop_(x: Tensor, keep: Tensor) -> None:
     """Puts zeros in ``x`` where ``keep`` is false, unscaled; six times as fast as ``x *= keep``.

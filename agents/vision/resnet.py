@@ -76,19 +76,17 @@ class ResNet18(nn.Module):
 class ResNetEncoder(VisualEncoder):
     """The paper's encoder: maps (512, 7, 7) in half precision.
 
-    Views of 300 pixels give 10 x 10 maps, which are averaged to 7 x 7; ALFRED's own features come
-    from views that were scaled to 224 pixels first, which ``resize=True`` does.
+    Views of 300 pixels are scaled to 224 first, as for ALFRED's own features.
 
     Args:
         weights: the ImageNet weights file, for example ``resnet18-f37072fd.pth``.
-        resize: scale views to 224 pixels first.
     """
 
     image_size = IMAGE_SIZE
     channels = CHANNELS
     cells = MAP_SIZE * MAP_SIZE
 
-    def __init__(self, weights: str | Path | None, resize: bool = True) -> None:
+    def __init__(self, weights: str | Path | None) -> None:
         if weights is None:
             raise BadInputError(
                 "encoder 'resnet-18': its weights do not come with this package; download "
@@ -96,14 +94,12 @@ class ResNetEncoder(VisualEncoder):
                 "encoder_weights (--encoder-weights)"
             )
         self.network = load_resnet(weights)
-        self.resize = resize
         digest = hashlib.sha256(Path(weights).read_bytes()).hexdigest()[:12]
-        self.name = f"resnet18-{digest}{'' if resize else '-full'}"
+        self.name = f"resnet18-{digest}"
 
     def _encode(self, images: Tensor) -> Tensor:
         x = images.float() / 255
-        if self.resize:
-            x = F.interpolate(x, (224, 224), mode="bilinear", antialias=True)
+        x = F.interpolate(x, (224, 224), mode="bilinear", antialias=True)
         mean, deviation = torch.tensor(_MEAN), torch.tensor(_DEVIATION)
         x = (x - mean[:, None, None]) / deviation[:, None, None]
         return F.adaptive_avg_pool2d(self.network(x), MAP_SIZE).half()

@@ -60,7 +60,8 @@ def _table(
     data: str, setup: str, split: str, found: Sequence[Verified], addresses: Mapping[str, str]
 ) -> str:
     ordered = sorted(
-        found, key=lambda one: (one.missing > 0, -one.scores.sr, -one.scores.gc, _name(one))
+        found,
+        key=lambda one: (one.missing > 0, -one.scores.sr, -one.scores.gc, one.submission.name),
     )
     head = "".join(f"<th>{escape(column.replace('_', ' '))}</th>" for column in _COLUMNS)
     rows = "\n".join(
@@ -107,7 +108,3 @@ def _notes(one: Verified) -> list[str]:
     if submission.max_steps != ((tier.evaluation_steps if tier else None) or 1000):
         notes.append(f"limit {submission.max_steps}")
     return [*notes, "incomplete"] if one.missing else notes
-
-
-def _name(one: Verified) -> str:
-    return one.submission.name

@@ -300,23 +300,20 @@ def run_submissions(folder: str | Path, name: str | None = None) -> list[Submiss
         )
     source = open_source(config.tier, config.data)
     run = RunFolder(folder, config)
-    found = sorted(int(path.stem.partition("-")[2]) for path in _records(run))
+    records = run.evaluation(1).parent.glob("after-*.jsonl")
+    found = sorted(int(path.stem.partition("-")[2]) for path in records)
     if not found:
         raise DataError(
             f"{folder}: expected records of its evaluations, found none; make a submission with "
             "clalfred-evaluate --submission instead"
         )
     rollout = RolloutConfig(max_steps=config.step_limit, backend=config.backend)
-    records = read_results(run.evaluation(found[-1]), conditions_of(policy, source, rollout))
+    results = read_results(run.evaluation(found[-1]), conditions_of(policy, source, rollout))
     groups: dict[Split, list[EpisodeResult]] = {}
-    for key in sorted(map(EpisodeKey.parse, records), key=str):
-        groups.setdefault(key.split, []).append(records[str(key)])
+    for key in sorted(map(EpisodeKey.parse, results), key=str):
+        groups.setdefault(key.split, []).append(results[str(key)])
     name = name or f"{config.method_title}, order {config.order}"
     return [
-        make_submission(name, policy, config, config, source, summarize(results, source))
-        for results in groups.values()
+        make_submission(name, policy, config, config, source, summarize(group, source))
+        for group in groups.values()
     ]
-
-
-def _records(run: RunFolder) -> list[Path]:
-    return list(run.evaluation(1).parent.glob("after-*.jsonl"))

@@ -2,7 +2,7 @@
 
 A run is ``learner.learn(stream, callback=[...])``: the callbacks here draw the learning curves,
 evaluate after each task and write checkpoints. A user's own run beside them; one that is a
-``RunCallback`` also hears of evaluations.
+``RunCallback`` is also told about evaluations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CURVE_UPDATES = 8
 
 
 class RunCallback(BaseCallback):
-    """A callback that hears of a run's evaluations too; override what you want to know.
+    """A callback that is also told about a run's evaluations; override what you need.
 
     ``run`` is there from ``_on_training_start`` on; ``model`` is the learner, as in SB3.
     """
@@ -39,7 +39,7 @@ class RunCallback(BaseCallback):
         return True
 
     def on_prepared(self, done: int, total: int) -> None:
-        """So many demonstrations of ``total`` have been looked at, before learning begins."""
+        """``done`` of ``total`` demonstrations have been encoded, before learning begins."""
 
     def on_evaluating(self, learned: int) -> None:
         """An evaluation begins after the given number of tasks."""

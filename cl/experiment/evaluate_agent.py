@@ -25,7 +25,7 @@ from gym_clalfred.tasks.spec import task_types
 
 @dataclass(frozen=True)
 class EvaluationSummary:
-    """What came of it: overall, and by task type.
+    """The outcome of an evaluation: overall, and by task type.
 
     Args:
         results: of each episode, in the order of the source.

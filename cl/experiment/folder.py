@@ -1,4 +1,4 @@
-"""The folder of a run: what is where, who works in it, and clear words when it cannot be used.
+"""The folder of a run: its files, its lock, and clear errors when it cannot be used.
 
 | name | what it holds |
 |---|---|

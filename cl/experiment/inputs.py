@@ -1,4 +1,4 @@
-"""What a run works with: episodes, an agent, and a place for what it sees."""
+"""What a run works with: episodes, an agent, and a store for encoded views."""
 
 from __future__ import annotations
 

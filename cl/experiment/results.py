@@ -1,4 +1,4 @@
-"""What a run came to: ``results.json``, typed (docs/RESULTS_SCHEMA.md is made from the models)."""
+"""The results of a run: ``results.json`` as models, from which docs/RESULTS_SCHEMA.md is made."""
 
 from __future__ import annotations
 

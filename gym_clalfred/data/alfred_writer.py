@@ -26,8 +26,8 @@ from gym_clalfred.tasks.spec import TaskSpec
 def dump_trajectory(trajectory: Trajectory) -> dict[str, Any]:
     """The document as nested dicts and lists; ``parse_trajectory`` is its inverse.
 
-    What ALFRED's tools expect of the planner but the trajectory does not carry (ids and
-    coordinates of a step's objects) is filled in from the expert's actions, see ``complete_plan``.
+    ALFRED's tools expect ids and coordinates of the objects of each step. Where the trajectory has
+    none, ``complete_plan`` derives them from the expert's actions.
     """
     expected = folder_name(trajectory.task, trajectory.scene.number)
     if trajectory.folder != expected:

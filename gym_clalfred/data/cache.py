@@ -1,4 +1,4 @@
-"""The cache folder, atomic writing and locks, for all that is made once and read often."""
+"""The cache folder, atomic writing and locks, for files that are made once and read often."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def cache_dir() -> Path:
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write to that takes the name ``path`` only when the block ends without an error.
+    """Opens a file that appears as ``path`` only when the block ends without an error.
 
     Readers see the old file or the whole new one, never a part of it; two writers at once each
     write their own temporary file and the last one stays.

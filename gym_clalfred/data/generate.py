@@ -1,4 +1,4 @@
-"""Makes trajectories: samples a task and an arrangement, lets the expert solve it, words it."""
+"""Makes trajectories: samples a task and a scene, has the expert solve it, and words it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from gym_clalfred.simulator.embedded.generator.contents import holders_of
 from gym_clalfred.simulator.embedded.room_model import AGENT_HEIGHT, Room
 from gym_clalfred.tasks.spec import TaskSpec, TaskType
 
-#: Tasks tried for one request before something must be wrong with the room or the simulator.
+#: Attempts per request; if all fail, something is wrong with the rooms or the simulator.
 MAX_ATTEMPTS = 60
 
-#: Solutions longer than a tier wants of which then the shortest is taken: some rooms are large.
+#: Of this many solutions that are too long, the shortest is taken: some rooms are large.
 MAX_LONG = 12
 
 #: How near a target the agent starts in tiers with short ways.
@@ -72,7 +72,7 @@ class TrajectoryGenerator:
         self._simulator.close()
 
     def _in_full(self, request: Request, attempts: Iterable[int]) -> Iterator[Trajectory]:
-        """The attempts that were given up as too long, carried out to their ends."""
+        """The complete solutions of attempts that were given up as too long."""
         for attempt in attempts:
             with contextlib.suppress(UnsolvableError):
                 yield self._attempt(request, attempt, None)
@@ -113,8 +113,8 @@ def sample_scene(
         room: where.
         task: what for.
         rng: all choices come from it.
-        hidden: whether the targets start in closed containers, as far as the room has such for
-            them, or nothing that the task needs does; ``None`` for either.
+        hidden: ``True`` if the targets start in closed containers, where the room has suitable
+            ones; ``False`` if nothing that the task needs does; ``None`` if it does not matter.
         near: start within ``NEAR_METRES`` of a target if possible, instead of anywhere.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a source knows of its trajectories without reading them again."""
+"""The index of a source: what it knows about its trajectories without reading them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Count = Annotated[int, said("a whole number from 1 to 100,000", ge=1, le=100_000
 
 @dataclass(frozen=True)
 class TrajectoryName:
-    """A trajectory's ``folder/trial``, taken apart."""
+    """The parts of a trajectory's ``folder/trial``."""
 
     task_type: TaskType
     number: int

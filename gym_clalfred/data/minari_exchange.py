@@ -128,7 +128,8 @@ def import_minari(
     dataset = _load(dataset_id)
     keys: list[EpisodeKey] = []
     found: dict[Split, dict[str, int]] = {}
-    for number, metadata in enumerate(_metadata(dataset)):
+    described = dataset.storage.get_episode_metadata(dataset.episode_indices)
+    for number, metadata in enumerate(described):
         name = f"{dataset_id}, episode {number}"
         if "traj_data" not in metadata or "episode" not in (metadata.get("options") or {}):
             raise DataError(f"{name}: not a dataset that export_minari wrote: no traj_data")
@@ -206,10 +207,6 @@ def _words(episode: Episode) -> dict[str, str]:
         "goal": plain_lines([episode.annotation.goal], _GOAL_CHARACTERS),
         "instructions": plain_lines(episode.annotation.steps, _INSTRUCTIONS_CHARACTERS),
     }
-
-
-def _metadata(dataset: Any) -> Iterator[dict[str, Any]]:
-    yield from dataset.storage.get_episode_metadata(dataset.episode_indices)
 
 
 def _trajectories(dataset: Any, numbers: Iterable[int]) -> Iterator[Trajectory]:
@@ -311,7 +308,9 @@ def recoverable_spec(source: EpisodeSource, env: gym.Env[Any, Any] | None = None
         env: an environment of this package, also in wrappers.
     """
     if env is None:
-        return _with_episodes(_default_spec(), source)
+        from gym_clalfred import ENV_IDS
+
+        return _with_episodes(copy.deepcopy(gym.spec(ENV_IDS[0])), source)
     spec = copy.deepcopy(env.spec)
     if spec is None:
         base: Any = env.unwrapped
@@ -320,12 +319,6 @@ def recoverable_spec(source: EpisodeSource, env: gym.Env[Any, Any] | None = None
     if spec.kwargs.get("source") is not None:
         return _with_episodes(spec, spec.kwargs["source"])
     return _writable(spec)
-
-
-def _default_spec() -> EnvSpec:
-    from gym_clalfred import ENV_IDS
-
-    return copy.deepcopy(gym.spec(ENV_IDS[0]))
 
 
 def _with_episodes(spec: EnvSpec, source: EpisodeSource) -> EnvSpec | None:

@@ -1,4 +1,4 @@
-"""Says how far something long is: a bar on a terminal, a line now and then elsewhere."""
+"""Shows the progress of long work: a bar on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERVAL = 15.0
 def with_progress(
     items: Iterator[T], total: int, title: str, unit: str
 ) -> Generator[T, None, None]:
-    """Hands on the items and writes to stderr how many there were.
+    """Yields the items and reports on stderr how many are done.
 
     Args:
         items: made one after the other.

@@ -39,15 +39,15 @@ class Quota:
 
 @dataclass(frozen=True)
 class Scope:
-    """Which of all possible tasks a tier asks for; by default any.
+    """Restricts the tasks of a tier; by default it restricts nothing.
 
     Args:
         rooms: rooms of the seen splits; empty for all of ``TRAIN_NUMBERS``.
-        longest: actions that the expert should need at most; more where no such task is found.
+        longest: most actions that the expert should need; exceeded only if no such task is found.
         sliced: share of kitchen trajectories whose target has to be cut, for all task types but
             Examine; ``None`` for ALFRED's share of each task type.
-        hidden: share of trajectories whose targets start in a closed container, where the room has
-            one for them; ``None`` for wherever things happen to lie.
+        hidden: share of trajectories whose targets start in a closed container, if the room has a
+            suitable one; ``None`` to leave it to chance.
         nearest: whether the agent starts near a target and the expert takes the nearest object of a
             class, instead of any.
     """
@@ -108,7 +108,7 @@ _ROOMS = (RoomType.KITCHEN, RoomType.LIVING_ROOM, RoomType.BEDROOM, RoomType.BAT
 def quotas_of(
     tasks: Iterable[TaskType], tier: str, annotations: int = 1
 ) -> dict[Split, tuple[Quota, ...]]:
-    """What a tier has of some task types, by their ``counts``.
+    """The quotas of a tier for some task types, from their ``counts``.
 
     Args:
         tasks: which.

@@ -1,4 +1,4 @@
-"""The order for one trajectory, and the orders that a tier consists of."""
+"""What to generate: the request for one trajectory, and all requests of a tier."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNSEEN = {Split.VALID_UNSEEN: VALID_UNSEEN_NUMBERS, Split.TEST_UNSEEN: TEST_UNS
 
 @dataclass(frozen=True)
 class Request:
-    """All that a generated trajectory depends on, besides the version of the generator.
+    """Everything that determines a generated trajectory, besides the generator itself.
 
     Args:
         seed: of the tier.
@@ -34,8 +34,8 @@ class Request:
         index: number within the split.
         task_type: the behaviour.
         room_type: where.
-        annotations: how many there are to be.
-        scope: which tasks may be asked for.
+        annotations: how many to write.
+        scope: restricts the tasks.
         turn: which of the rooms is tried first; they take turns within a split.
     """
 
@@ -55,7 +55,7 @@ class Request:
         return tuple(number for number in numbers if RoomType.of(number) is self.room_type)
 
     def room(self, attempt: int) -> int:
-        """The scene number of one attempt; where a room has no such task, the next has its turn."""
+        """The scene number of an attempt; after some failed ones the next room is tried."""
         return self.rooms[(self.turn + attempt // TRIES_PER_ROOM) % len(self.rooms)]
 
     @property
@@ -94,9 +94,9 @@ def check_tier(tier: Tier) -> None:
 
 
 def split_requests(tier: Tier, split: Split) -> list[Request]:
-    """A split's requests, task types and room types mixed, so that any beginning is a fair part.
+    """The requests of a split in random order, so that the first n are a fair sample for any n.
 
-    The rooms of a type take turns, over each task type and over the whole split.
+    The rooms of a type are used in turn, within each task type and over the whole split.
     """
     cells: list[tuple[Quota, int, int]] = []
     turns = dict.fromkeys(RoomType, 0)

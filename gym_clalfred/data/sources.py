@@ -1,4 +1,4 @@
-"""From ``tier=`` or ``data=`` to a source of episodes."""
+"""Opens the source of episodes that ``tier=`` or ``data=`` names."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def open_source(
         raise BadInputError(f"data {data!r}: expected a folder")
     path = Path(os.path.expanduser(data))
     if not path.is_dir():
-        raise DataError(f"data {str(path)!r}: expected a folder, found {_what_is(path)}")
+        found = "a file" if path.exists() else "nothing there"
+        raise DataError(f"data {str(path)!r}: expected a folder, found {found}")
     for kind in FOLDER_KINDS:
         if kind.recognise(path):
             return kind.open(path)
@@ -115,7 +116,3 @@ def _archive_label(folder: Path) -> str:
             raise DataError(f"{path}: damaged ({error}); copy or make it again") from None
         digest.update(json.dumps([split, files]).encode())
     return f"{folder.resolve().name}-{digest.hexdigest()[:8]}"
-
-
-def _what_is(path: Path) -> str:
-    return "a file" if path.exists() else "nothing there"

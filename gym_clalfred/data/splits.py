@@ -54,16 +54,16 @@ class SplitFolder:
         files = self._files[order]
         if sorted(files) != list(range(len(files))):
             raise DataError(f"{self.path}: order {order} has the tasks {sorted(files)}, not all")
-        return tuple(self._read_task(files[number]) for number in range(len(files)))
+        return tuple(
+            tuple(_key(entry["task"], Split.TRAIN) for entry in Field.read(files[number]))
+            for number in range(len(files))
+        )
 
     def evaluation(self, split: Split) -> tuple[EpisodeKey, ...]:
         """The episodes of ``valid_seen.json`` or ``valid_unseen.json``."""
         split = Split(split)
         path = self.path / f"{split.value}.json"
         return tuple(_key(entry, split) for entry in Field.read(path))
-
-    def _read_task(self, path: Path) -> tuple[EpisodeKey, ...]:
-        return tuple(_key(entry["task"], Split.TRAIN) for entry in Field.read(path))
 
 
 def read_alfred_splits(path: str | Path) -> dict[Split, tuple[EpisodeKey, ...]]:

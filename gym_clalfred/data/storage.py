@@ -1,4 +1,4 @@
-"""Clear words when a disk is full, a folder is gone, or something may not be written or read."""
+"""Clear errors for full disks, deleted folders and missing permissions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEMPORARY = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}")
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Says in words that a disk is full, or that something may not be written or read.
+    """Turns errors of the file system into a ``StorageError`` that says what to do.
 
     Args:
         path: the folder that the block works in.

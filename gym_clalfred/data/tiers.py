@@ -90,7 +90,7 @@ def tier_folder(tier: Tier, cache: str | Path | None = None) -> Path:
 
 
 def foreign_tiers(cache: str | Path | None = None) -> list[Path]:
-    """Folders that other versions of the code made; they may go when no run uses them."""
+    """Folders made by other versions of the code; delete them when no run uses them."""
     parent, own = _tiers_folder(cache), f"-{code_fingerprint()}"
     found = sorted(parent.iterdir()) if parent.is_dir() else []
     return [path for path in found if path.is_dir() and own not in path.name]

@@ -35,11 +35,6 @@ class Split(str, Enum):
     TEST_SEEN = "test_seen"
     TEST_UNSEEN = "test_unseen"
 
-    @property
-    def is_seen(self) -> bool:
-        """Whether its rooms are those of ``train``."""
-        return self not in (Split.VALID_UNSEEN, Split.TEST_UNSEEN)
-
 
 #: The splits that ALFRED publishes with demonstrations.
 ALFRED_SPLITS = (Split.TRAIN, Split.VALID_SEEN, Split.VALID_UNSEEN)

@@ -1,4 +1,4 @@
-"""What can truly be said of places, things and walks, for the grammar to put into words."""
+"""Finds true facts about places, objects and walks for the grammar to put into words."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ _OVERHEAD_METRES = 1.2
 _STACK_METRES = 0.2
 _CLEARLY = 0.05
 
+#: By the number of quarter turns to the right.
+_TURNS = (Turn.NONE, Turn.RIGHT, Turn.AROUND, Turn.LEFT)
+
 
 def walk_legs(path: Sequence[Action]) -> tuple[Leg, ...]:
     """The turns and moves of a path; looks are left out."""
@@ -43,11 +46,9 @@ def walk_legs(path: Sequence[Action]) -> tuple[Leg, ...]:
         if action in (Action.RotateLeft, Action.RotateRight) or action is None:
             if moves or action is None:
                 if moves or quarters % 4:
-                    legs.append(Leg(_turn(quarters), moves))
+                    legs.append(Leg(_TURNS[quarters % 4], moves))
                 quarters = moves = 0
-            quarters += (
-                {Action.RotateLeft: -1, Action.RotateRight: 1}.get(action, 0) if action else 0
-            )
+            quarters += -1 if action is Action.RotateLeft else 1
     return tuple(legs)
 
 
@@ -63,12 +64,12 @@ def describe_place(
     pose: AgentPose,
     point: tuple[float, float] | None = None,
 ) -> Mention:
-    """A receptacle or lamp with landmarks that are really next to the part that matters.
+    """Describes a receptacle or lamp by landmarks next to the part that matters.
 
     Args:
         objects: all objects.
         place_id: which one to describe.
-        pose: from where it is seen; left and right are said from here.
+        pose: from where it is seen; left and right refer to it.
         point: where on a long counter something happens (x, z); its middle by default.
     """
     state = objects[place_id]
@@ -105,7 +106,7 @@ def describe_place(
 def describe_object(
     objects: Mapping[str, ObjectState], object_id: str, pose: AgentPose, sight: Sight
 ) -> Mention:
-    """A small thing with the visible things that stand next to it."""
+    """Describes a small object by the visible objects next to it."""
     state = objects[object_id]
     if not state.parents:
         return Mention(state.object_class)
@@ -131,10 +132,6 @@ def describe_object(
             near.append((gap, Relation(bearing, other.object_class)))
     near.sort(key=lambda entry: entry[0])
     return Mention(state.object_class, tuple(relation for _, relation in near[:_NEIGHBOURS]))
-
-
-def _turn(quarters: int) -> Turn:
-    return (Turn.NONE, Turn.RIGHT, Turn.AROUND, Turn.LEFT)[quarters % 4]
 
 
 def _may_locate(other: ObjectState, state: ObjectState) -> bool:
@@ -171,7 +168,7 @@ def _stands_on(box: Box, other: Box) -> bool:
 
 
 def _side(pose: AgentPose, box: Box, other: Box, x: float, z: float) -> Bearing | None:
-    """Left or right of a landmark, as seen from a pose; only where nobody would doubt it."""
+    """Left or right of a landmark, as seen from a pose; ``None`` unless it is obvious."""
     ahead, right = ahead_and_right(pose, x, z)
     near, far, left_edge, right_edge = span_from(pose, other)
     if not near - _CLEARLY <= ahead <= far + _CLEARLY and not near <= ahead + 0.3 <= far:
@@ -202,12 +199,12 @@ def _neighbour_side(pose: AgentPose, box: Box, other: Box) -> Bearing | None:
 
 
 def _overlaps_in_height(box: Box, other: Box) -> bool:
-    """Whether one stands beside the other rather than over it: a wall cabinet is not by a bin."""
+    """Whether two boxes overlap in height: a wall cabinet is over a bin, not beside it."""
     return box.y0 < other.y1 + 0.3 and other.y0 < box.y1 + 0.3
 
 
 def _consistent(relations: tuple[Relation, ...]) -> tuple[Relation, ...]:
-    """Leaves out landmark classes that are on both sides, which would only confuse."""
+    """Leaves out landmark classes that are on several sides, which would be ambiguous."""
     bearings: dict[ObjectClass, set[Bearing]] = {}
     for relation in relations:
         bearings.setdefault(relation.landmark, set()).add(relation.bearing)

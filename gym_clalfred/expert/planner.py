@@ -39,7 +39,7 @@ Order = Callable[[list[str]], list[str]]
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved task: the plan, the actions, and what can be told of each step."""
+    """A solved task: the plan, the actions, and the facts about each step."""
 
     plan: tuple[HighStep, ...]
     actions: tuple[ExpertAction, ...]

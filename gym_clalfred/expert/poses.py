@@ -1,4 +1,4 @@
-"""Poses from which the agent may see and reach an object, the most promising first.
+"""Candidate poses for seeing and reaching an object, the most promising first.
 
 Geometry only proposes; whether an object is really visible is for the simulator to say.
 """

@@ -1,4 +1,4 @@
-"""Acts in a simulator as the environment would, and keeps what is done as a demonstration."""
+"""Acts in a simulator as the environment would, and records a demonstration."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StepFailedError(Exception):
 
 
 class TooLongError(Exception):
-    """The solution needs more actions than it may."""
+    """The solution needs more actions than allowed."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class DemonstrationRecorder:
         self.grid = NavigationGrid(simulator.reachable())
 
     def mark(self) -> Mark:
-        """The present moment."""
+        """The current moment."""
         return Mark(len(self.actions), len(self.steps), self._previous)
 
     def rewind(self, mark: Mark) -> None:
-        """Goes back to a moment by doing again what led to it."""
+        """Goes back to a moment by replaying the actions before it."""
         del self.actions[mark.actions :]
         del self.steps[mark.steps :]
         del self.facts[mark.steps :]
@@ -91,7 +91,7 @@ class DemonstrationRecorder:
         self.steps.append(step)
 
     def explain(self, facts: StepFacts) -> None:
-        """Says what is to be told of the current high-level step."""
+        """Sets the facts about the current high-level step, for the grammar."""
         self.facts.append(facts)
 
     def walk(self, path: Sequence[Action]) -> None:

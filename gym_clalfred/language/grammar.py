@@ -1,4 +1,4 @@
-"""Goal sentences and step-by-step instructions for a demonstration, in many wordings."""
+"""Writes goal sentences and step-by-step instructions for a demonstration, worded in many ways."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _FEW_MOVES = 4
 
 
 class Voice:
-    """One writer: keeps the words it chose for a class, and its habits, for a whole annotation.
+    """One annotator, who keeps the same nouns and habits throughout an annotation.
 
     Args:
-        rng: all choices come from it.
+        rng: the source of all choices.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -57,7 +57,7 @@ class Voice:
         return options[int(self._rng.integers(len(options)))]
 
     def noun(self, object_class: ObjectClass, countable: bool = False) -> Noun:
-        """The writer's name for a class."""
+        """The annotator's name for a class."""
         if object_class not in self._nouns:
             # The usual name comes first in the lexicon and is what most people say.
             names = NOUNS[object_class]
@@ -84,7 +84,7 @@ class Voice:
         return f"{words} {name(relation.landmark)}"
 
     def thing(self, thing: Mention, landmark: float = 0.5) -> str:
-        """A definite thing, with its level and, with a probability, a landmark."""
+        """A noun phrase such as "the upper cabinet by the sink"; ``landmark`` is a probability."""
         noun = self.noun(thing.object_class).one
         if thing.level is not None and self.chance(0.7):
             noun = f"{self.choose(templates.LEVELS[thing.level])} {noun}"
@@ -96,7 +96,7 @@ class Voice:
         return words
 
     def fill(self, pattern: str, slots: dict[str, str]) -> str:
-        """Fills a pattern's slots from the facts, then from the interchangeable words."""
+        """Fills the slots of a pattern with the given words, or else with interchangeable ones."""
 
         def word(match: re.Match[str]) -> str:
             name = match.group(1)
@@ -105,13 +105,13 @@ class Voice:
         return " ".join(_SLOT.sub(word, pattern).split()).replace(" ,", ",")
 
     def sentence(self, words: str) -> str:
-        """With this writer's capital letter and full stop."""
+        """A sentence with or without capital letter and full stop, by the annotator's habit."""
         if self._capitals:
             words = words[0].upper() + words[1:]
         return words + "." if self._full_stops else words
 
     def wants_detail(self) -> bool:
-        """Whether to describe the whole way rather than its end."""
+        """Whether to describe the whole way instead of only its end."""
         return self.chance(0.1 + 0.6 * self._detail)
 
 
@@ -119,9 +119,9 @@ def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generato
     """One annotation: a goal sentence and one instruction for each step of the plan.
 
     Args:
-        task: what the goal sentence says.
-        steps: what the instructions say.
-        rng: all choices of words come from it.
+        task: what the goal sentence is about.
+        steps: what each instruction is about.
+        rng: the source of all choices of words.
     """
     voice = Voice(rng)
     goal = voice.sentence(_goal(voice, task))
@@ -131,7 +131,7 @@ def annotate(task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generato
 def write_annotations(
     task: TaskSpec, steps: Sequence[StepFacts], rng: np.random.Generator, count: int
 ) -> tuple[Annotation, ...]:
-    """``count`` annotations by different writers; no goal sentence or instruction list repeats."""
+    """``count`` annotations by different annotators, all with different goals and instructions."""
     found: list[Annotation] = []
     while len(found) < count:
         candidate = annotate(task, steps, rng)
@@ -277,7 +277,7 @@ def _walk(voice: Voice, step: StepFacts) -> str:
 
 
 def _summaries(step: StepFacts) -> tuple[str, ...]:
-    """The patterns for a walk that leave out part of the way and are still true."""
+    """The patterns that describe a walk truthfully without its whole way."""
     first, last = step.legs[0], step.legs[-1]
     few = sum(leg.moves for leg in step.legs) <= _FEW_MOVES
     if few and step.nearer < -_NEARLY_METRES and last.turn is Turn.AROUND:
@@ -326,7 +326,7 @@ def _moves(voice: Voice, count: int) -> str:
 
 
 def _is_sidestep(legs: Sequence[Leg]) -> bool:
-    """Whether the agent ends a few steps aside, facing as before."""
+    """Whether the agent ends a few steps to the side, facing the same way as before."""
     if len(legs) != 2 or not 1 <= legs[0].moves <= _FEW_MOVES or legs[1].moves != 0:
         return False
     return {legs[0].turn, legs[1].turn} == {Turn.LEFT, Turn.RIGHT}

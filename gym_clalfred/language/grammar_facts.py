@@ -1,4 +1,4 @@
-"""What the grammar is told about a demonstration: only facts, so that every sentence is true."""
+"""The facts about a demonstration that the grammar puts into words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Turn(Enum):
 
 
 class Bearing(Enum):
-    """Where something is, seen from where the agent stands when it gets there."""
+    """Where something is, seen from the pose in which the agent arrives."""
 
     BESIDE = "beside"
     LEFT = "left"
@@ -29,7 +29,7 @@ class Bearing(Enum):
 
 
 class Level(Enum):
-    """Height of a cabinet, drawer or shelf among its kind."""
+    """How high a cabinet, drawer or shelf is compared with the others."""
 
     UPPER = "upper"
     LOWER = "lower"
@@ -48,7 +48,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class Relation:
-    """A thing is to the ``bearing`` of a landmark; ``unique`` if the room has just one of it."""
+    """Where an object is relative to a landmark; ``unique`` if the room has only one such."""
 
     bearing: Bearing
     landmark: ObjectClass
@@ -57,7 +57,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Mention:
-    """One object that a sentence names, with what is true of where it is."""
+    """One object that a sentence names, and what can be said about where it is."""
 
     object_class: ObjectClass
     relations: tuple[Relation, ...] = ()

@@ -14,8 +14,8 @@ class Noun:
     Args:
         one: singular; without an article.
         many: plural.
-        countable: whether "a" and a plural make sense; if not it is only used with "the".
-        plural: whether even one of it is spoken of in the plural, such as "the keys are".
+        countable: whether it takes "a" and a plural; otherwise it is only used with "the".
+        plural: whether a single one is grammatically plural, as in "the keys are".
     """
 
     one: str

@@ -26,7 +26,7 @@ class Treatment:
         place: what the object has to be in.
         action: what does it then,
         device: and to which class.
-        classes: what ALFRED treats so.
+        classes: the classes that ALFRED treats in this way.
     """
 
     verb: str
@@ -38,7 +38,7 @@ class Treatment:
     classes: frozenset[ObjectClass]
 
     def is_done(self, state: ObjectState) -> bool:
-        """Whether an object has been treated so."""
+        """Whether an object has had this treatment."""
         return bool(getattr(state, self.mark))
 
 

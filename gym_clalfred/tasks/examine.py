@@ -1,4 +1,4 @@
-"""Examine: hold a thing in the light of a lamp."""
+"""Examine: hold an object in the light of a lamp."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Examine(TaskType):
         fixtures: Collection[ObjectClass],
         items: Collection[ObjectClass],
     ) -> Iterator[tuple[TaskSpec, float]]:
-        """Any lamp of the room."""
+        """Every lamp of the room."""
         for lamp in sorted(LAMPS.intersection(fixtures)):
             yield TaskSpec(self, target, lamp=lamp), 1.0
 

@@ -1,7 +1,7 @@
 """Goal conditions: what counts, how many are met, and success.
 
-The conditions of a task type are pure functions of the objects' states, the held object and what is
-visible; the ``GoalChecker`` asks a simulator for them only when something may have changed.
+Conditions are pure functions of the objects' states, the held object and what is visible.
+``GoalChecker`` evaluates them again only when something may have changed.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ class GoalStatus:
 
 @dataclass(frozen=True)
 class GoalState:
-    """What the conditions of a task are a function of.
+    """The state of the world from which goal conditions follow.
 
     Args:
-        task: what the episode asks for.
+        task: the task of the episode.
         objects: all objects by id.
         held: id of the held object.
-        visible: gives the ids in view and in reach; called only if the answer depends on it.
+        visible: returns the ids in view and in reach; called only by conditions that need them.
         matching: which objects count as the task's classes.
     """
 
@@ -77,34 +77,34 @@ class GoalState:
 
     @cached_property
     def targets(self) -> list[ObjectState]:
-        """Objects that count as the task's target, in the form that is asked for."""
+        """Objects that count as the target, as slices if the task asks for slices."""
         return self.movable(self.task.goal_class)
 
     def movable(self, wanted: ObjectClass | None) -> list[ObjectState]:
-        """Things that can be carried and count as ``wanted``."""
+        """Portable objects that count as ``wanted``."""
         return self._matches(wanted, PICKUPABLE)
 
     def receptacles(self) -> list[ObjectState]:
-        """What counts as the task's goal receptacle."""
+        """Objects that count as the goal receptacle."""
         return self._matches(self.task.receptacle, RECEPTACLES)
 
     def carriers(self) -> list[ObjectState]:
-        """What counts as the task's movable receptacle."""
+        """Objects that count as the movable receptacle."""
         return self._matches(self.task.movable, PICKUPABLE & RECEPTACLES)
 
     def lamps(self) -> list[ObjectState]:
-        """What counts as the task's lamp."""
+        """Objects that count as the lamp."""
         return self._matches(self.task.lamp, TOGGLEABLE)
 
     def in_goal(self, candidates: list[ObjectState]) -> list[ObjectState]:
-        """Those that are in or on a goal receptacle."""
+        """The candidates that are in or on a goal receptacle."""
         receptacles = {state.id for state in self.receptacles()}
         return [state for state in candidates if not receptacles.isdisjoint(state.parents)]
 
     def _matches(
         self, wanted: ObjectClass | None, among: frozenset[ObjectClass]
     ) -> list[ObjectState]:
-        """Objects that count as ``wanted``; a whole that was cut up no longer exists."""
+        """Objects that count as ``wanted``. An object that was cut up no longer counts."""
         if wanted is None:
             return []
         if self.matching is GoalMatching.SUBSTRING:
@@ -133,7 +133,7 @@ def goal_status(
 
 
 def count_conditions(task: TaskSpec) -> int:
-    """How many goal conditions a task has, without a simulator."""
+    """The number of goal conditions of a task; needs no simulator."""
     return goal_status(task, {}).total
 
 
@@ -159,7 +159,7 @@ class GoalChecker:
         self._status = GoalStatus(())
 
     def status(self, simulator: Simulator) -> GoalStatus:
-        """The conditions now; of ALFRED's types only Examine depends on where the agent looks."""
+        """The conditions now. Of ALFRED's types only Examine depends on where the agent looks."""
         looking = simulator.agent if self._task.type.depends_on_view else None
         seen = (simulator.version, simulator.held, looking)
         if seen != self._seen:

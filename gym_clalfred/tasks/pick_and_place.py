@@ -1,4 +1,4 @@
-"""Pick & Place, with one thing, with two, and with a movable receptacle between."""
+"""Pick & Place: with one object, with two, and by way of a movable receptacle."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ class PickAndPlace(TaskType):
         return [Condition(description, bool(world.in_goal(world.targets)))]
 
     def plan(self, task: TaskSpec, expert: Expert) -> None:
-        """Fetches a target, does with it what the task type asks, and puts it down."""
+        """Fetches a target, prepares it and puts it down."""
         goals = expert.all_of(task.receptacle)
         expert.fetch(task, outside=goals)
         self.prepare(task, expert, goals)
         expert.put(goals)
 
     def prepare(self, task: TaskSpec, expert: Expert, goals: list[str]) -> None:
-        """What the expert does with the held target before it is put down."""
+        """Override: what the expert does with the held target before putting it down."""
 
     def choices(
         self,
@@ -74,14 +74,14 @@ class PickAndPlace(TaskType):
         fixtures: Collection[ObjectClass],
         items: Collection[ObjectClass],
     ) -> Iterator[tuple[TaskSpec, float]]:
-        """Any receptacle that ALFRED puts the target in or on, as often as ALFRED uses it."""
+        """Every receptacle in which ALFRED puts the target, weighted by how often it does."""
         form = SLICED_FORM[target] if sliced else target
         for receptacle, count in self.receptacles(fixtures):
             if form in ACCEPTS[receptacle]:
                 yield TaskSpec(self, target, receptacle, sliced=sliced), count
 
     def receptacles(self, fixtures: Collection[ObjectClass]) -> Iterator[tuple[ObjectClass, float]]:
-        """The goal receptacles of a room, and how often ALFRED uses them."""
+        """The possible goal receptacles of a room, weighted by ALFRED's frequencies."""
         for receptacle, count in RECEPTACLE_COUNTS.items():
             if receptacle in fixtures and receptacle not in self.never_in:
                 yield receptacle, count
@@ -128,7 +128,7 @@ class PickTwoAndPlace(PickAndPlace):
     }
 
     def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
-        """Whether one is there, and whether two are."""
+        """Whether one target is there, and whether two are."""
         held = (
             sum(holder.id in state.parents for state in world.targets)
             for holder in world.receptacles()
@@ -140,7 +140,7 @@ class PickTwoAndPlace(PickAndPlace):
         ]
 
     def plan(self, task: TaskSpec, expert: Expert) -> None:
-        """Puts a second one where the first one is."""
+        """Puts two targets in the same place."""
         goals = expert.all_of(task.receptacle)
         expert.fetch(task, outside=goals)
         place = expert.put(goals)
@@ -148,12 +148,12 @@ class PickTwoAndPlace(PickAndPlace):
         expert.put_in(place)
 
     def interactions(self, task: TaskSpec) -> tuple[Needed, ...]:
-        """All of it twice."""
+        """The interactions of one target, twice."""
         return super().interactions(task) * 2
 
 
 class Movable(PickAndPlace):
-    """The target is in or on the movable receptacle, and that in or on the receptacle."""
+    """The target is in or on the movable receptacle, which is in or on the goal receptacle."""
 
     value = "pick_and_place_with_movable_recep"
     paper_name = "Movable"
@@ -183,7 +183,7 @@ class Movable(PickAndPlace):
     }
 
     def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
-        """Whether each is where it belongs, and whether both are together."""
+        """Whether the target and the movable receptacle are in place, each and together."""
         carriers = world.carriers()
         used = {holder for state in world.targets for holder in state.parents}
         placed = world.in_goal(carriers)
@@ -196,7 +196,7 @@ class Movable(PickAndPlace):
         ]
 
     def prepare(self, task: TaskSpec, expert: Expert, goals: list[str]) -> None:
-        """Puts the target in the movable receptacle and takes that."""
+        """Puts the target in the movable receptacle and picks that up."""
         expert.load(expert.all_of(task.movable, outside=goals))
 
     def choices(
@@ -206,7 +206,7 @@ class Movable(PickAndPlace):
         fixtures: Collection[ObjectClass],
         items: Collection[ObjectClass],
     ) -> Iterator[tuple[TaskSpec, float]]:
-        """Any movable receptacle for the target, and any receptacle for that."""
+        """Every movable receptacle for the target, with every receptacle for that one."""
         form = SLICED_FORM[target] if sliced else target
         movables = [
             movable

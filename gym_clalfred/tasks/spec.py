@@ -1,9 +1,9 @@
 """What a task type is, and the parameters that make one of them a concrete task.
 
-A task type is one object: when it is done, how the expert does it, what it asks of a room, how
-people put it, how many trajectories the tiers have of it, and which interactions it cannot do
-without. ALFRED's seven are the modules beside this one. ``register_task`` adds another; an
-installed package names it by an entry point in the group ``clalfred.tasks``.
+A task type is one object. It says when a task is done, how the expert solves it, what the room must
+contain, how people word it, how many trajectories each tier has, and which interactions every
+solution needs. ALFRED's seven types are in the modules beside this one. ``register_task`` adds
+another; an installed package adds it by an entry point in the group ``clalfred.tasks``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAME = re.compile(r"[a-z_]{1,60}")
 
 
 class Purpose(str, Enum):
-    """What an interaction is for; says what went wrong where it is missing."""
+    """What an interaction is for, so that failure analysis can say what was missing."""
 
     FIND = "find"
     TREAT = "treat"
@@ -45,7 +45,7 @@ class Purpose(str, Enum):
 
 @dataclass(frozen=True)
 class Needed:
-    """An interaction that a task cannot do without: an action on any of some classes."""
+    """An interaction that every solution needs: an action on an object of one of the classes."""
 
     purpose: Purpose
     action: Action
@@ -53,16 +53,16 @@ class Needed:
 
     @classmethod
     def of(cls, purpose: Purpose, action: Action, object_class: ObjectClass | None) -> Needed:
-        """With one class, which the task must have."""
+        """For a single class, which must not be ``None``."""
         assert object_class is not None
         return cls(purpose, action, frozenset({object_class}))
 
 
 class TaskType(str, ABC):
-    """A behaviour, which is also a task of Behavior-IL; as a text, ALFRED's name of it.
+    """A behaviour, which is also a task of Behavior-IL. As a string it is ALFRED's name for it.
 
-    A subclass says what differs and is used as one object. It must give ``value``, ``paper_name``,
-    ``goals`` and ``counts``.
+    A subclass overrides what differs and has a single instance. It must define ``value``,
+    ``paper_name``, ``goals`` and ``counts``.
     """
 
     #: ALFRED's seven, which the modules beside this one define.
@@ -78,24 +78,24 @@ class TaskType(str, ABC):
     value: ClassVar[str]
     #: In tables: the CL-ALFRED paper's name, such as ``Pick2&Place``.
     paper_name: ClassVar[str]
-    #: The fields of ``TaskSpec`` that it has besides the target.
+    #: The fields of ``TaskSpec`` that its tasks use besides the target.
     params: ClassVar[tuple[str, ...]] = ("receptacle",)
-    #: How many objects of the target's class it takes.
+    #: How many objects of the target's class a task needs.
     copies: ClassVar[int] = 1
-    #: What is done to the target on the way.
+    #: What is done to the target before it is put down.
     treatment: ClassVar[Treatment | None] = None
-    #: Goal receptacles that are never asked for.
+    #: Receptacles that are never the goal.
     never_in: ClassVar[frozenset[ObjectClass]] = frozenset()
-    #: Share of the trajectories in kitchens whose target has to be cut.
+    #: Share of the trajectories in kitchens whose target must be sliced.
     sliced_share: ClassVar[float] = 0.0
     #: Whether its conditions depend on what the agent sees.
     depends_on_view: ClassVar[bool] = False
-    #: Goal sentences. In braces ``a`` and ``the`` are the target with its treatment, ``plain``
-    #: without, ``two`` and ``many`` several, ``place`` the goal, ``in`` and ``at`` the goal with a
-    #: preposition for putting and for being there; others are ``slots`` or interchangeable words,
-    #: ``language.grammar_templates.PHRASES``.
+    #: Goal sentences with slots in braces. ``a`` and ``the`` are the target, after its treatment if
+    #: there is one ("a hot mug"); ``plain`` is the target before it, ``two`` and ``many`` are its
+    #: plural. ``place`` is the goal; ``in`` and ``at`` add a preposition ("into the sink", "in the
+    #: sink"). The others come from ``slots`` or ``language.grammar_templates.PHRASES``.
     goals: ClassVar[tuple[str, ...]]
-    #: More goal sentences for some receptacles.
+    #: Additional goal sentences for certain receptacles.
     goals_at: ClassVar[Mapping[ObjectClass, tuple[str, ...]]] = {}
     #: Trajectories in kitchens, living rooms, bedrooms and bathrooms, by tier and part of the data:
     #: ``train`` and either ``valid`` and ``test`` or ``seen`` and ``unseen``. ``7/20`` are seven
@@ -119,14 +119,15 @@ class TaskType(str, ABC):
 
     @abstractmethod
     def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
-        """The goal conditions, in words and whether they are met; that slices exist comes before.
+        """The goal conditions, each with a description and whether it is met.
 
-        It must say the same conditions in an empty world.
+        In an empty world they must be the same conditions. The condition that slices exist is added
+        to them elsewhere.
         """
 
     @abstractmethod
     def plan(self, task: TaskSpec, expert: Expert) -> None:
-        """Solves the task; a target that has to be cut has been cut before."""
+        """Solves the task. If the target must be sliced, that has been done already."""
 
     @abstractmethod
     def choices(
@@ -136,26 +137,26 @@ class TaskType(str, ABC):
         fixtures: Collection[ObjectClass],
         items: Collection[ObjectClass],
     ) -> Iterator[tuple[TaskSpec, float]]:
-        """Tasks with a target that make sense in a room, and how often each is asked for.
+        """The tasks with this target that make sense in a room, with their sampling weights.
 
         Args:
-            target: of the tasks.
-            sliced: whether it has to be cut.
-            fixtures: classes of what stands fixed in the room.
-            items: classes of what may lie in such a room.
+            target: its class.
+            sliced: whether the target must be sliced.
+            fixtures: classes of the room's furniture.
+            items: classes of the small objects that such a room may contain.
         """
 
     @abstractmethod
     def interactions(self, task: TaskSpec) -> tuple[Needed, ...]:
-        """The interactions without which the task cannot be solved, in order; cutting aside."""
+        """The interactions that every solution needs, in order, without those that slice."""
 
     def demands(self, task: TaskSpec, hidden: bool | None = None) -> tuple[Demand, ...]:
-        """What has to lie in the room, and where it may or may not lie at the start.
+        """The objects that the room must contain, and where they may lie at the start.
 
         Args:
-            task: what for.
-            hidden: whether the targets start in closed containers, or nothing that is needed does;
-                ``None`` for either.
+            task: the task.
+            hidden: ``True`` if the targets start in closed containers, ``False`` if nothing that
+                the task needs does, ``None`` if it does not matter.
         """
         done = frozenset({task.receptacle} if task.receptacle is not None else ())
         done |= CLOSED_AT_START if hidden is False else frozenset()
@@ -171,11 +172,11 @@ class TaskType(str, ABC):
         return tuple(demands)
 
     def slots(self, task: TaskSpec, voice: Voice) -> dict[str, str]:
-        """Words for slots of its goal sentences that no other task type has."""
+        """The words for slots that only its own goal sentences have."""
         return {}
 
     def needed(self, task: TaskSpec) -> tuple[Needed, ...]:
-        """``interactions`` after those that cut the target, if need be."""
+        """``interactions``, preceded by those that slice the target if it must be sliced."""
         if not task.sliced:
             return self.interactions(task)
         knife = Needed(Purpose.FIND, Action.PickupObject, KNIVES)
@@ -215,10 +216,10 @@ _KNOWN: dict[str, TaskType] = {}
 
 
 def register_task(task_type: TaskType) -> TaskType:
-    """Makes a task type known by its names, and gives it back.
+    """Registers a task type under its names and returns it.
 
     Raises:
-        BadInputError: if it lacks something or its names are taken.
+        BadInputError: if it is incomplete or one of its names is taken.
     """
     if not isinstance(task_type, TaskType):
         raise BadInputError(f"task type {task_type!r}: expected an object of a TaskType's subclass")
@@ -237,13 +238,13 @@ def register_task(task_type: TaskType) -> TaskType:
 
 
 def task_types() -> tuple[TaskType, ...]:
-    """All that are known: ALFRED's seven, and those that were registered or installed."""
+    """All known task types: ALFRED's seven, then registered and installed ones."""
     _load_entry_points()
     return tuple(_KNOWN.values())
 
 
 def find_task(value: str) -> TaskType | None:
-    """The task type of ALFRED's name, if there is one."""
+    """The task type with this ALFRED name, or ``None``."""
     if value not in _KNOWN:
         _load_entry_points()
     return _KNOWN.get(value)

@@ -1,4 +1,4 @@
-"""Clean, Heat and Cool: a treatment on the way to where the target belongs."""
+"""Clean, Heat and Cool: the target is treated before it is put in its place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TreatAndPlace(PickAndPlace):
     treatment: ClassVar[Treatment]
 
     def conditions(self, task: TaskSpec, world: GoalState) -> list[Condition]:
-        """Whether one is there, whether one has been treated, and whether one is both."""
+        """Whether a target is in place, whether one has been treated, and whether one is both."""
         placed, treated = world.in_goal(world.targets), self.treatment.is_done
         name, place, word = task.goal_class.name, name_of(task.receptacle), self.treatment.mark
         return [
@@ -51,7 +51,7 @@ class TreatAndPlace(PickAndPlace):
         expert.treat(self.treatment)
 
     def interactions(self, task: TaskSpec) -> tuple[Needed, ...]:
-        """Puts it in, has it treated and takes it out; after that it only has to be brought."""
+        """Takes the target, treats it, takes it out again and brings it."""
         take, put = super().interactions(task)
         treatment = self.treatment
         inside = Needed.of(Purpose.TREAT, Action.PutObject, treatment.place)

@@ -65,7 +65,6 @@ def save_demonstration(
     deeds: Sequence[TakenAction],
     *,
     name: str = "",
-    backend: str = "embedded",
 ) -> Saved:
     """Writes a demonstration if it solves its episode when replayed; at once or not at all.
 
@@ -75,7 +74,6 @@ def save_demonstration(
         episode: what was to be done.
         deeds: what was done; what failed is left out.
         name: of the trial: letters, digits and underscores; by its content if empty.
-        backend: the simulator to replay in.
 
     Raises:
         BadInputError: for a bad name, or if the replay does not solve the episode.
@@ -86,12 +84,12 @@ def save_demonstration(
         )
     trajectory = as_trajectory(episode, deeds, name)
     again = parse_trajectory(encode_trajectory(trajectory), trajectory.key)
-    if not solves(source, again, episode.key.split, backend=backend):
+    if not solves(source, again, episode.key.split):
         raise BadInputError(
             "expected a demonstration that meets every goal condition when it is replayed, found "
             "one that does not; finish the task first"
         )
-    by_class = solves(source, again, episode.key.split, backend=backend, by_class=True)
+    by_class = solves(source, again, episode.key.split, by_class=True)
     folder = folder.absolute()
     path = folder / ROOT_NAME / episode.key.split.value / trajectory.key / FILE_NAME
     if not path.resolve().is_relative_to(folder.resolve()):
@@ -139,7 +137,6 @@ def solves(
     trajectory: Trajectory,
     split: Split,
     *,
-    backend: str = "embedded",
     by_class: bool = False,
 ) -> bool:
     """Whether the environment, told to do what a trajectory does, says success.
@@ -148,7 +145,6 @@ def solves(
         source: for the room.
         trajectory: what to do.
         split: where it belongs.
-        backend: the simulator.
         by_class: point at objects by their class instead of by the recorded pixels.
     """
     key = EpisodeKey(split, trajectory.key, 0)
@@ -156,7 +152,6 @@ def solves(
     env = ClAlfredEnv(
         source=_Single(source, Episode(key, trajectory)),
         split=split.value,
-        backend=backend,
         image_size=8,
         masks=False,
         max_steps=steps,

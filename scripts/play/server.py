@@ -62,14 +62,11 @@ class Hub:
 
     Args:
         library: what sessions share.
-        token: who knows it may play.
         idle_seconds: after so long a session's simulators are freed.
     """
 
-    def __init__(
-        self, library: Library, token: str | None = None, idle_seconds: float = IDLE_SECONDS
-    ) -> None:
-        self.token = token or secrets.token_urlsafe(16)
+    def __init__(self, library: Library, idle_seconds: float = IDLE_SECONDS) -> None:
+        self.token = secrets.token_urlsafe(16)
         self.library = library
         self.idle_seconds = idle_seconds
         self._sessions: OrderedDict[str, Session] = OrderedDict()

@@ -87,7 +87,6 @@ class PlayedEpisode:
     Args:
         source: where episodes come from.
         performer: the agent to watch, if any.
-        backend: the simulator.
         max_steps: actions at most.
     """
 
@@ -96,7 +95,6 @@ class PlayedEpisode:
         source: EpisodeSource,
         performer: WatchedAgent | None = None,
         *,
-        backend: str = "embedded",
         max_steps: int = MAX_STEPS,
     ) -> None:
         self.performer = performer
@@ -107,14 +105,10 @@ class PlayedEpisode:
         self._key: EpisodeKey | None = None
         self._at = 0
         self._pointing: Pointing | None = None
-        self._env = ClAlfredEnv(
-            source=source, backend=backend, image_size=VIEW_PIXELS, max_steps=max_steps
-        )
+        self._env = ClAlfredEnv(source=source, image_size=VIEW_PIXELS, max_steps=max_steps)
         self._small: ClAlfredEnv | None = None
         if performer is not None:
-            self._small = env_for(
-                performer.policy.agent, source, backend=backend, max_steps=max_steps
-            )
+            self._small = env_for(performer.policy.agent, source, max_steps=max_steps)
         self._seen: dict[str, Any] = {}
         self._state: EpisodeState | None = None
         self._suggestion: Suggestion | None = None

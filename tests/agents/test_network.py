@@ -282,9 +282,9 @@ def test_the_reader_is_a_bidirectional_lstm() -> None:
 
 def test_dropout_keeps_the_mean_and_drops_the_rate() -> None:
     masks = DropoutMasks(0.3, torch.Generator().manual_seed(0), torch.device("cpu"))
-    dropped = masks.drop(torch.ones(400, 500))
-    assert abs((dropped == 0).float().mean().item() - 0.3) < 0.005
-    assert abs(dropped.mean().item() - 1) < 0.005
+    kept = masks.keep(torch.Size((400, 500))).float().mean().item()
+    assert abs(kept - 0.7) < 0.005
+    assert abs(masks.scale * kept - 1) < 0.005
 
 
 def test_dropout_depends_on_the_generator_only() -> None:

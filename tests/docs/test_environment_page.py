@@ -39,11 +39,6 @@ def table(heading: str) -> list[list[str]]:
     return cells[2:]
 
 
-def test_the_page_is_short() -> None:
-    words = [word for word in PAGE.split() if any(map(str.isalnum, word))]
-    assert len(words) <= 1500
-
-
 def test_actions_and_keys() -> None:
     shown = {(int(number), name): key for number, name, _, key in table("Actions")}
     names = {"\r": "Enter"}

@@ -71,25 +71,24 @@ def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
         gymnasium.make("CLAlfred-BehaviourIL-v0")
 
 
+WRONG_FORMS = [
+    *(0, [0], [0, 0, 0], [[0, 0]], (0.0, 0.0), ("MoveAhead", "Apple"), None, [True, False]),
+    *([[0], [0, 0]], np.zeros((2, 1), dtype=np.int64)),
+]
+OUT_OF_RANGE = [(13, 0), (-1, 0), (5, 119), (5, -1)]
+
+
 @pytest.mark.parametrize(
-    "action",
+    ("action", "words"),
     [
-        0,
-        [0],
-        [0, 0, 0],
-        [[0, 0]],
-        (0.0, 0.0),
-        ("MoveAhead", "Apple"),
-        None,
-        [True, False],
-        [[0], [0, 0]],
-        np.zeros((2, 1), dtype=np.int64),
+        *((form, "two integers") for form in WRONG_FORMS),
+        *((pair, r"from 0 to (12|118)") for pair in OUT_OF_RANGE),
     ],
 )
-def test_actions_of_the_wrong_form(make_fake_env: MakeEnv, action: Any) -> None:
+def test_bad_actions(make_fake_env: MakeEnv, action: Any, words: str) -> None:
     env = make_fake_env()
     env.reset(seed=0)
-    with pytest.raises(BadInputError, match="two integers"):
+    with pytest.raises(BadInputError, match=words):
         env.step(action)
     assert env.step((Action.RotateLeft, 0))[4]["steps"] == 1
 
@@ -102,15 +101,6 @@ def test_actions_are_accepted_exactly_in_range(action: tuple[int, int]) -> None:
     else:
         with pytest.raises(BadInputError, match="from 0 to"):
             action_pair(action)
-
-
-@pytest.mark.parametrize("pair", [(13, 0), (-1, 0), (5, 119), (5, -1)])
-def test_actions_out_of_range(make_fake_env: MakeEnv, pair: tuple[int, int]) -> None:
-    env = make_fake_env()
-    env.reset(seed=0)
-    with pytest.raises(BadInputError, match=r"from 0 to (12|118)"):
-        env.step(pair)
-    assert env.step((Action.RotateLeft, 0))[4]["steps"] == 1
 
 
 @pytest.mark.parametrize(

@@ -53,16 +53,15 @@ def test_of_equally_large_ones_the_most_central() -> None:
     assert choose_by_class(ObjectClass.Mug, sight, OBJECTS).object_id == MUG_B
 
 
-def test_the_previous_interaction_of_the_same_class_attracts() -> None:
+@pytest.mark.parametrize(
+    ("previous", "chosen"), [(ObjectClass.Mug, MUG_A), (ObjectClass.Pot, MUG_B)]
+)
+def test_the_previous_interaction_attracts_its_own_class(
+    previous: ObjectClass, chosen: str
+) -> None:
     sight = paint({MUG_A: (10, 10, 20, 20), MUG_B: (200, 200, 30, 30)})
-    near_a = Pointing(ObjectClass.Mug, (40.0, 40.0))
-    assert choose_by_class(ObjectClass.Mug, sight, OBJECTS, near_a).object_id == MUG_A
-
-
-def test_the_previous_interaction_of_another_class_does_not() -> None:
-    sight = paint({MUG_A: (10, 10, 20, 20), MUG_B: (200, 200, 30, 30)})
-    near_a = Pointing(ObjectClass.Pot, (20.0, 20.0))
-    assert choose_by_class(ObjectClass.Mug, sight, OBJECTS, near_a).object_id == MUG_B
+    near_a = Pointing(previous, (20.0, 20.0))
+    assert choose_by_class(ObjectClass.Mug, sight, OBJECTS, near_a).object_id == chosen
 
 
 def test_what_is_out_of_reach_never_counts() -> None:

@@ -47,6 +47,7 @@ def command(name: str, *arguments: str) -> list[str]:
 def options(out: Path) -> list[str]:
     return [
         *("--agent", NAME, "--method", "er", "--tier", "tiny", "--episodes-per-task", "2"),
+        *("--setup", "environment-il"),
         *("--set", "agent.width=16", "--set", "agent.layers=1", "--evaluation-episodes", "1"),
         *("--max-steps", "4", "--device", "cpu", "--no-media", "--out", str(out)),
     ]

@@ -46,12 +46,12 @@ def records(path: Path) -> dict[str, dict[str, object]]:
 
 def test_records_are_equal_for_any_number_of_workers(trained: Path, tmp_path: Path) -> None:
     found = []
-    for workers in (1, 2, 8):
+    for workers in (1, 8):
         path = tmp_path / f"{workers}.jsonl"
         evaluate(str(trained), *MANY, "--workers", str(workers), "--lines", str(path))
         found.append(records(path))
     assert len(found[0]) == 17
-    assert found[0] == found[1] == found[2]
+    assert found[0] == found[1]
     assert not any(record["error"] for record in found[0].values())
 
 

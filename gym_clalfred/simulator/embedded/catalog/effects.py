@@ -1,4 +1,4 @@
-"""How an object's state shows in its mesh whatever its class: tipping, dirt, heat and cold."""
+"""How the state of any object shows in its mesh: tipping, dirt, heat and cold."""
 
 from __future__ import annotations
 

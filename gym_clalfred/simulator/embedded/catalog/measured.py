@@ -1,4 +1,4 @@
-"""Objects whose form was measured: blocks in the colours of their class, which show its states."""
+"""Meshes of objects whose form was measured: blocks in the colours of their class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The register of drawing functions, one per class, and the solids and paints they share."""
+"""The drawing function of each class, and the solids and paints that they share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the receptacle classes hold things, and the measures that their meshes share with that.
+"""The surfaces of receptacles, and the measures that their meshes share with them.
 
 Hollow things (basins, bowls, boxes, bins and all that is ``inside``) allow no overhang: what lies
 in them must not stick through their walls. Dishes have a second surface at their rim, across which
@@ -70,7 +70,7 @@ def mattress_height(size: Vector) -> float:
 
 
 def shelf_heights(low: float, high: float, least: float) -> tuple[float, ...]:
-    """Heights of as many shelves between ``low`` and ``high`` as get ``least`` free height each."""
+    """Heights of as many shelves as fit from ``low`` to ``high``, each ``least`` apart."""
     count = max(1, int((high - low) / (least + WALL)))
     return tuple(low + k * (high - low) / count for k in range(count))
 

@@ -1,4 +1,4 @@
-"""Tables, desks, counters, shelves, stands and carts: what things are put on.
+"""Furniture to put things on: tables, desks, counters, shelves, stands and carts.
 
 Furniture into which others are built (``CounterTop``, ``Sink``, ``Desk``, ``Dresser``,
 ``SideTable``, ``TVStand``) shares its materials with a ``Cabinet`` or ``Drawer`` of its style.

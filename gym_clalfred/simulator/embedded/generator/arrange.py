@@ -1,4 +1,4 @@
-"""Spreads a room's small objects over its surfaces, anew for every episode."""
+"""Spreads small objects over the surfaces of a room, differently in every episode."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _RASTER = 0.05
 
 
 class ArrangementError(BadInputError):
-    """The room cannot hold what was demanded; the message names the class."""
+    """The room has no space for a demanded object; the message names its class."""
 
 
 def arrange(
@@ -91,7 +91,7 @@ class _Arrangement:
     copies: dict[ObjectClass, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.site = _site(self.room)
+        self.site = _site_of(_FixturesKey(self.room))
 
     def run(self) -> tuple[ObjectPose, ...]:
         wanted = {c: choose_copies(c, self.rng) for c in item_classes(self.room.number)}
@@ -233,7 +233,7 @@ class _Arrangement:
         return surface.overhang > 0 and self.site.hits(fixture, box)
 
     def _on_floor(self, name: str, size: Vector) -> ObjectPose | None:
-        """At a wall, off the points where the agent walks if that is possible."""
+        """A place at a wall, off the agent's walkable points if possible."""
         candidates = self.site.floor_spots(size)
         for keep_off in (True, False):
             for i in self.rng.permutation(len(candidates)):
@@ -249,7 +249,7 @@ class _Arrangement:
 
 
 class _RoomFrame:
-    """What stays the same over all arrangements of a room: surfaces, obstacles, sightlines."""
+    """What all arrangements of a room have in common: surfaces, obstacles, sightlines."""
 
     def __init__(self, room: Room) -> None:
         self.room = room
@@ -287,7 +287,7 @@ class _RoomFrame:
         return self._possible[object_class]
 
     def obstacles(self, fixture: Fixture, surface: int, height: float) -> list[Rectangle]:
-        """What other fixtures take from a surface for things up to the height."""
+        """The parts of a surface that other fixtures block for objects up to the height."""
         tall = int(height / 0.1) + 1
         key = (fixture.name, surface, tall)
         if key not in self._obstacles:
@@ -371,7 +371,3 @@ class _FixturesKey:
 @lru_cache(maxsize=256)
 def _site_of(key: _FixturesKey) -> _RoomFrame:
     return _RoomFrame(key.room)
-
-
-def _site(room: Room) -> _RoomFrame:
-    return _site_of(_FixturesKey(room))

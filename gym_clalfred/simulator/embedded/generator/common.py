@@ -118,16 +118,15 @@ def hang(
     size: Vector,
     y: float,
     *,
-    sides: Sequence[Side] | None = None,
     near: tuple[float, float] | None = None,
     style: int | None = None,
     required: bool = True,
 ) -> Fixture | None:
     """Hangs something flat on a free piece of wall."""
     deep = (size[0], size[1], max(size[2], 0.12))
-    place = layout.find(deep, y=y, margin=0.05, sides=sides, near=near)
+    place = layout.find(deep, y=y, margin=0.05, near=near)
     if place is None:
-        place = layout.find(size, y=y, margin=0.01, sides=sides, near=near)
+        place = layout.find(size, y=y, margin=0.01, near=near)
     if place is None:
         if required:
             raise DoesNotFitError(f"no wall for {object_class.name}")
@@ -138,7 +137,7 @@ def hang(
 def hang_pictures(
     layout: FloorPlan, classes: frozenset[ObjectClass], kinds: dict[ObjectClass, int]
 ) -> None:
-    """Hangs up to so many paintings, posters and mirrors of each kind, at least one of each."""
+    """Hangs at least one and at most the given number of each kind of picture and mirror."""
     for object_class, count in kinds.items():
         if object_class not in classes:
             continue
@@ -163,14 +162,13 @@ def stand(
     where: str = "any",
     front: float = 0.0,
     near: tuple[float, float] | None = None,
-    sides: Sequence[Side] | None = None,
     gap: float = 0.0,
     style: int | None = None,
     required: bool = True,
 ) -> Fixture | None:
     """Stands a piece of furniture at a wall."""
     size = size or layout.usual_size(object_class, style)
-    place = layout.find(size, front=front, near=near, where=where, sides=sides, gap=gap)
+    place = layout.find(size, front=front, near=near, where=where, gap=gap)
     if place is None:
         if required:
             raise DoesNotFitError(f"no place for {object_class.name}")
@@ -178,11 +176,10 @@ def stand(
     return layout.at_wall(object_class, place, size, front=front, gap=gap, style=style)
 
 
-def add_drawers(
-    layout: FloorPlan, body: Fixture, rows: int, columns: int, low: float = 0.06
-) -> None:
+def add_drawers(layout: FloorPlan, body: Fixture, rows: int, columns: int) -> None:
     """Fills the front of a solid body with drawers."""
     width, height, depth = body.size
+    low = 0.06
     wide = (width - 0.04) / columns
     tall = (height - 0.04 - low) / rows
     for row in range(rows):
@@ -233,9 +230,9 @@ def free_standing(
     return None
 
 
-def add_chairs(layout: FloorPlan, table: Fixture, count: int, style: int | None = None) -> int:
+def add_chairs(layout: FloorPlan, table: Fixture, count: int) -> int:
     """Pushes chairs to a table, facing it; fewer if there is no space. Returns how many."""
-    chair = layout.usual_size(ObjectClass.Chair, style)
+    chair = layout.usual_size(ObjectClass.Chair)
     width, _, depth = table.size
     out = chair[2] / 2 + 0.03
     per_side = max(1, int(width / 0.75))
@@ -253,7 +250,7 @@ def add_chairs(layout: FloorPlan, table: Fixture, count: int, style: int | None 
         position = (table.position[0] + x, 0.0, table.position[2] + z)
         yaw = table.yaw + facing
         if layout.is_free(box_of(position, chair, yaw)):
-            layout.add(ObjectClass.Chair, position, yaw, chair, style=style)
+            layout.add(ObjectClass.Chair, position, yaw, chair)
             added += 1
     return added
 
@@ -296,7 +293,7 @@ def add_shelves(
 
 
 def add_garbage_can(layout: FloorPlan) -> Fixture:
-    """Stands the garbage can at a wall where one can get to it."""
+    """Stands the garbage can at a wall, with free floor before it."""
     fixture = stand(layout, ObjectClass.GarbageCan, where="corner", front=0.5)
     assert fixture is not None
     return fixture

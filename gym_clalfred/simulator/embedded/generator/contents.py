@@ -1,4 +1,4 @@
-"""How many small objects a room gets, what they look like and where they tend to lie."""
+"""How many small objects a room has, what they look like and where they tend to lie."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def holders_of(object_class: ObjectClass) -> frozenset[ObjectClass]:
 
 
 def inclination(object_class: ObjectClass, holder: ObjectClass) -> float:
-    """How likely people leave a thing there."""
+    """How likely people are to leave an object there."""
     return CLASSES[holder].inclination * CLASSES[object_class].favourites.get(holder.name, 1.0)
 
 

@@ -44,7 +44,7 @@ class CounterRun:
 
 @dataclass
 class Counters:
-    """What the runs of one room consist of, in the order it was built.
+    """The counters of one room, in the order in which they were built.
 
     ``cabinets`` and ``drawers`` are how many more the room may get, ``column`` about how wide.
     """
@@ -58,11 +58,10 @@ class Counters:
     tops: list[Fixture] = field(default_factory=list)
     sinks: list[Fixture] = field(default_factory=list)
     stove: Fixture | None = None
-    fridge: Fixture | None = None
 
     @property
     def style(self) -> int:
-        """Of all counters in the room."""
+        """The style of all counters in the room."""
         return self.layout.style("counters")
 
     def fill(self, run: CounterRun, appliances: list[ObjectClass], *, fridge_last: bool) -> None:
@@ -113,9 +112,7 @@ class Counters:
         layout = self.layout
         if appliance == ObjectClass.Fridge:
             _, tall, deep = layout.usual_size(ObjectClass.Fridge)
-            self.fridge = layout.at_wall(
-                ObjectClass.Fridge, place, (width, tall, deep), front=FRONT_METRES
-            )
+            layout.at_wall(ObjectClass.Fridge, place, (width, tall, deep), front=FRONT_METRES)
             return
         size = (width, self.height, self.depth)
         if appliance == ObjectClass.Sink:
@@ -166,7 +163,7 @@ class Counters:
         return top
 
     def _column(self) -> str:
-        """What the next column of a counter's front is; empty when the budget is used up."""
+        """The kind of the next column of a counter's front; empty when the budget is used up."""
         roll = self.layout.rng.random()
         if self.drawers >= 3 and roll < 0.2:
             self.drawers -= 3
@@ -207,9 +204,9 @@ class Counters:
             size = (face, round(low - 0.01, 3), deep)
             self.layout.built_in(top, ObjectClass.Cabinet, x, _KICK, size)
 
-    def wall_cabinets(self, runs: list[CounterRun], bottom: float = 1.34) -> None:
+    def wall_cabinets(self, runs: list[CounterRun]) -> None:
         """Hangs cabinets over the counters as far as walls are free and the budget reaches."""
-        size = (0.56, 0.62, 0.34)
+        size, bottom = (0.56, 0.62, 0.34), 1.34
         for run in runs:
             for a, b in self.layout.spans(run.side, size[2], bottom, size[1], 0.0):
                 a, b = max(a, run.t0), min(b, run.t1)

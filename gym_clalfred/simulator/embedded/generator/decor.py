@@ -94,9 +94,9 @@ def _pick(rng: np.random.Generator, options: Sequence[Choice]) -> Choice:
     return options[int(rng.integers(len(options)))]
 
 
-def _vary(rng: np.random.Generator, colour: Colour, by: int = 12) -> Colour:
+def _vary(rng: np.random.Generator, colour: Colour) -> Colour:
     """The colour a little lighter or darker and a little off in hue."""
-    shift = int(rng.integers(-by, by + 1))
+    shift = int(rng.integers(-12, 13))
     red, green, blue = (
         int(min(250, max(20, value + shift + int(rng.integers(-4, 5))))) for value in colour
     )

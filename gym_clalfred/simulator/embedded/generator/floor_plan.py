@@ -28,7 +28,7 @@ PROUD_METRES = 0.01
 
 
 class DoesNotFitError(Exception):
-    """Something that the room must have found no place; the layout is tried again."""
+    """Something that the room must have does not fit, so another layout is tried."""
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,6 @@ class FloorPlan:
         x: float,
         z: float,
         size: Vector,
-        *,
-        yaw: float = 0.0,
     ) -> Fixture:
         """Stands a fixture such as a lamp on another, at x, z of that one's frame."""
         dx, dz = turn(x, z, holder.yaw)
@@ -188,7 +186,7 @@ class FloorPlan:
         return self.add(
             object_class,
             (px + dx, py + holder.size[1], pz + dz),
-            holder.yaw + yaw,
+            holder.yaw,
             size,
             solid=False,
         )
@@ -206,7 +204,7 @@ class FloorPlan:
         return self.on_top(holder, object_class, x, z, size)
 
     def forbid(self, box: Box) -> None:
-        """Takes space away from everything, as a door does."""
+        """Reserves space that nothing else may take, as for a door."""
         self._boxes.append(box)
 
     def keep_clear(self, box: Box) -> None:
@@ -216,7 +214,7 @@ class FloorPlan:
     # Looking for space
 
     def is_free(self, box: Box, keep: Box | None = None) -> bool:
-        """Whether a box is in the room, overlaps nothing and leaves cleared floor alone.
+        """Whether a box is in the room and overlaps neither fixtures nor reserved floor.
 
         Args:
             keep: floor that must be free of furniture too.
@@ -230,7 +228,7 @@ class FloorPlan:
     def spans(
         self, side: Side, depth: float, y: float, height: float, front: float, gap: float = 0.0
     ) -> list[tuple[float, float]]:
-        """Stretches (t0, t1) of a wall along which something of that profile fits anywhere."""
+        """Stretches (t0, t1) of a wall along which something with this profile fits."""
         low, high = y + 1e-3, y + height - 1e-3
         near, far = gap + depth - 1e-3, gap + depth + front - 1e-3
         taken: list[tuple[float, float]] = []
@@ -314,9 +312,3 @@ class FloorPlan:
     def of(self, *classes: ObjectClass) -> list[Fixture]:
         """The fixtures of some classes so far."""
         return [fixture for fixture in self.fixtures if fixture.object_class in classes]
-
-    def drop(self, *fixtures: Fixture) -> None:
-        """Takes fixtures that block nothing else away again."""
-        for fixture in fixtures:
-            self.fixtures.remove(fixture)
-            self._boxes.remove(box_of(fixture.position, fixture.size, fixture.yaw))

@@ -70,11 +70,11 @@ _LARGE = {
 
 @dataclass(frozen=True)
 class Traits:
-    """What one room is to have.
+    """The plan of one room.
 
     Args:
         classes: every class that the room contains.
-        walkable: about how many grid points there are to stand on.
+        walkable: approximate number of grid points to stand on.
         roominess: 0 for the smallest room of the type, 1 for the largest.
     """
 
@@ -84,7 +84,7 @@ class Traits:
 
 
 class _Planner:
-    """Deals classes out to thirty rooms of a type.
+    """Distributes object classes over thirty rooms of a type.
 
     Args:
         room_type: of the rooms.
@@ -122,7 +122,7 @@ class _Planner:
         self.holders[object_class] = {int(i) for i in order[: self.count(object_class)]}
 
     def without(self, *classes: ObjectClass) -> set[int]:
-        """Rooms that got none of the classes so far."""
+        """Rooms that have none of the classes yet."""
         rooms = set(range(ROOMS_PER_TYPE))
         for object_class in classes:
             rooms -= self.holders[object_class]
@@ -205,7 +205,7 @@ def _plan(room_type: RoomType, block: int) -> tuple[Traits, ...]:
 
 
 def traits_of(number: int) -> Traits:
-    """What the room with this number is to have."""
+    """The plan of the room with this number."""
     room_type = RoomType.of(number)
     if number in room_type.numbers:
         return _plan(room_type, 0)[room_type.numbers.index(number)]
