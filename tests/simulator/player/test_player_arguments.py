@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.player_script import Talk
+from tests.helpers.player_script import Talk, poses_of
 
 NAN, INFINITE = float("nan"), float("inf")
 
@@ -145,16 +145,24 @@ def test_moveable_furniture_may_be_skipped() -> None:
     talk = Talk()
     kinds = {e["objectType"] for e in talk.objects if e["moveable"]}
     assert kinds
-    poses = [
-        {"objectName": e["name"], "position": e["position"], "rotation": e["rotation"]}
-        for e in talk.objects
-        if e["pickupable"]
-    ]
+    poses = poses_of(talk.objects, "pickupable")
     physics = {"placeStationary": False, "enablePhysicsJitter": True, "forceRigidbodySleep": True}
     talk.must("SetObjectPoses", objectPoses=poses, skipMoveable=True, **physics)
     assert {e["objectType"] for e in talk.objects if e["moveable"]} == kinds
     talk.must("SetObjectPoses", objectPoses=poses, **physics)
     assert not [e for e in talk.objects if e["moveable"] and not e["pickupable"]]
+
+
+@pytest.mark.parametrize("scene", [3, 12, 205, 310, 424])
+def test_objects_put_where_they_are_keep_their_ids(scene: int) -> None:
+    talk = Talk(f"FloorPlan{scene}_physics")
+    before = {e["name"]: (e["objectId"], e["parentReceptacles"]) for e in talk.objects}
+    talk.must("SetObjectPoses", objectPoses=poses_of(talk.objects, "pickupable", "moveable"))
+    assert {e["name"]: (e["objectId"], e["parentReceptacles"]) for e in talk.objects} == before
+    gone = next(e for e in talk.objects if e["pickupable"])
+    talk.must("RemoveFromScene", objectId=gone["objectId"])
+    del before[gone["name"]]
+    assert {e["name"]: e["objectId"] for e in talk.objects} == {n: v[0] for n, v in before.items()}
 
 
 def points(talk: Talk, **arguments: Any) -> list[tuple[float, float]]:
