@@ -7,7 +7,10 @@ evaluate after each task and write checkpoints. A user's own run beside them; on
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,3 +180,19 @@ class RunLogger(Logger):
         # Nothing is ever recorded for some formats only; TensorBoard wants to be told of each.
         self.name_to_excluded.clear()
         self.name_to_excluded.update(dict.fromkeys(state["values"], ()))
+
+
+@contextmanager
+def quiet_board() -> Iterator[None]:
+    """Prints no traceback of TensorBoard's thread; its next write or close raises the error."""
+    usual = threading.excepthook
+
+    def say(failed: threading.ExceptHookArgs) -> None:
+        if not type(failed.thread).__module__.startswith("tensorboard."):
+            usual(failed)
+
+    threading.excepthook = say
+    try:
+        yield
+    finally:
+        threading.excepthook = usual

@@ -32,6 +32,7 @@ from clalfred.cl.experiment.callbacks import (
     EvaluationCallback,
     RunCallback,
     RunLogger,
+    quiet_board,
 )
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.evaluation import (
@@ -163,25 +164,29 @@ class Run:
             EvaluationCallback(),
         ]
         self._listeners = [one for one in every if isinstance(one, RunCallback)]
-        try:
-            state = self.folder.load_checkpoint()
-            self.logger = RunLogger(self.folder.tensorboard)
-            self.learner.set_logger(self.logger)
-            if state is not None:
-                self.load_state_dict(state)
-            for listener in self._listeners:
-                listener.run = self
-            self._prepare()
-            with self._timed("train"):
-                self.learner.learn(self.stream, every, log_interval=None)
-            if not self.stream.exhausted:
-                self.save()
-                raise UsageError("a callback has stopped the run; the same command continues it")
-            return self._conclude(media)
-        finally:
-            self.logger.close()
-            self.reader.close()
-            self.env.close()
+        with quiet_board():
+            try:
+                return self._complete(every, media)
+            finally:
+                self.logger.close()
+                self.reader.close()
+                self.env.close()
+
+    def _complete(self, callbacks: list[BaseCallback], media: bool) -> Results:
+        state = self.folder.load_checkpoint()
+        self.logger = RunLogger(self.folder.tensorboard)
+        self.learner.set_logger(self.logger)
+        if state is not None:
+            self.load_state_dict(state)
+        for listener in self._listeners:
+            listener.run = self
+        self._prepare()
+        with self._timed("train"):
+            self.learner.learn(self.stream, callbacks, log_interval=None)
+        if not self.stream.exhausted:
+            self.save()
+            raise UsageError("a callback has stopped the run; the same command continues it")
+        return self._conclude(media)
 
     def evaluation_points(self) -> tuple[int, ...]:
         """Positions of the stream at which a task counts as learned."""

@@ -41,7 +41,7 @@ class Encounter:
         object_class: to what.
         failure: why it could not be done here; ``None`` if it could.
         iou: intersection over union of the recorded mask and ours.
-        centre_error: pixels between the centres of the two masks; infinite if ours is empty.
+        centre_error: pixels between the centres of the two masks; infinite if either is empty.
     """
 
     index: int
@@ -182,7 +182,7 @@ def compare(recorded: NDArray[np.bool_], sight: Sight, target: str) -> tuple[flo
     """Intersection over union and distance of centres of a recorded mask and what is seen."""
     ours = sight.mask(target)
     union = np.count_nonzero(recorded | ours)
-    if not ours.any():
+    if not recorded.any() or not ours.any():
         return 0.0, float("inf")
     distance = np.hypot(*(np.argwhere(recorded).mean(axis=0) - np.argwhere(ours).mean(axis=0)))
     return np.count_nonzero(recorded & ours) / union, float(distance)

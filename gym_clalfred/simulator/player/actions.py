@@ -64,7 +64,6 @@ class PlayerActions(ArrangementActions, DisplayActions, PoseActions, ConditionAc
         super().__init__(world, numbers)
         self.screen = screen
         self.legacy = legacy
-        self.grid = 0.25
         self.turn_degrees = 90.0
         self.fast = False
 
@@ -101,6 +100,8 @@ class PlayerActions(ArrangementActions, DisplayActions, PoseActions, ConditionAc
             raise RefusedError("clalfred-player has one agent, of agentMode 'default'")
         if gridSize <= 0:
             raise RefusedError(f"grid size must be positive, got {gridSize}")
+        if visibilityDistance < 0:
+            raise RefusedError(f"visibilityDistance must not be negative, got {visibilityDistance}")
         if fieldOfView is not None and not 0 < fieldOfView < 180:
             raise RefusedError("fov must be set to (0, 180) noninclusive.")
         self.grid, self.turn_degrees, self.fast = gridSize, rotateStepDegrees, fastActionEmit
@@ -339,8 +340,10 @@ class PlayerActions(ArrangementActions, DisplayActions, PoseActions, ConditionAc
         """Turns the agent, if what it holds is not pushed into something on the way."""
         world, pose = self.world, self.world.agent
         pitch = pose.pitch if horizon is None else horizon
-        steps = max(math.ceil(abs(by) / SWEEP_DEGREES - 1e-3), 1)
-        swept = [(pose.x, pose.z, pose.yaw + by * k / steps, pitch) for k in range(1, steps + 1)]
+        # More than once round meets nothing new.
+        part = math.copysign(min(abs(by), 360.0), by)
+        steps = max(math.ceil(abs(part) / SWEEP_DEGREES - 1e-3), 1)
+        swept = [(pose.x, pose.z, pose.yaw + part * k / steps, pitch) for k in range(1, steps + 1)]
         if by and not force and world.pushes_into(*swept) is not None:
             raise RefusedError(
                 f"a held item: {self._held_name()} will collide with something if agent rotates "

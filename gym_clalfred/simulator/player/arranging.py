@@ -44,20 +44,31 @@ class ArrangementActions(Queries):
         self.world.rearrange(kept, held=True, postures=True)
 
     @action("SetObjectPoses")
-    def set_poses(self, objectPoses: list, placeStationary: bool = True) -> None:
+    def set_poses(
+        self,
+        objectPoses: list,
+        placeStationary: bool = True,
+        enablePhysicsJitter: bool = False,
+        forceRigidbodySleep: bool = False,
+        skipMoveable: bool = False,
+    ) -> None:
         """Puts exactly these pickupable objects in the room, as they are; all others go.
 
-        In 5.0.0 moveable furniture goes too unless it is named; what is named stays where it is.
+        In 5.0.0 moveable furniture goes too unless it is named or skipped; what is named stays
+        where it is. The arguments about physics change nothing.
         """
         if not objectPoses:
             return
+        for entry in objectPoses:
+            if not isinstance(entry, dict):
+                raise wrong_type("SetObjectPoses", "objectPoses", entry, "ObjectPose[]")
         world = self.world
         moveable: dict[str, str] = {}
         if not self.legacy:
             fixtures = world.household.room.fixtures
             pairs = zip(world.names, fixtures)
             moveable = {n: f.name for n, f in pairs if f.object_class in traits.MOVEABLE}
-        named = {entry.get("objectName") for entry in objectPoses}
+        named = set(moveable) if skipMoveable else {e.get("objectName") for e in objectPoses}
         entries = [entry for entry in objectPoses if entry.get("objectName") not in moveable]
         kept, before = world.keep(), world.gone
         poses = world.meant_by(tuple(map(_object_pose, entries)))
@@ -73,6 +84,8 @@ class ArrangementActions(Queries):
         """Switches all objects of some types on or off."""
         wanted = {}
         for entry in objectToggles:
+            if not isinstance(entry, dict):
+                raise wrong_type("SetObjectToggles", "objectToggles", entry, "ObjectToggle[]")
             kind = ObjectClass.__members__.get(str(entry.get("objectType")))
             if kind is None or kind not in TOGGLEABLE:
                 raise RefusedError(f"no toggleable object type {entry.get('objectType')!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from gym_clalfred.simulator.player.refusals import (
+    RefusedError,
     invalid_arguments,
     missing_arguments,
     unknown_action,
@@ -86,6 +88,9 @@ UNSUPPORTED = frozenset(
     ]
 )
 
+#: Arguments that are vectors if they are dictionaries.
+_VECTORS = frozenset(["position", "rotation", "target"])
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -151,6 +156,10 @@ def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
     attribute = actions_of(type(owner)).get(name)
     if attribute is None:
         raise unsupported(name) if name in UNSUPPORTED else unknown_action(name)
+    if request.get("agentId") not in (None, 0):
+        raise RefusedError(
+            f"agentId {request['agentId']!r}: clalfred-player has one agent, number 0"
+        )
     form = _form(getattr(type(owner), attribute))
     given = {key: value for key, value in request.items() if value is not None}
     unknown = sorted(given.keys() - form.types.keys() - COMMON)
@@ -165,13 +174,18 @@ def call(owner: Any, request: dict[str, Any], strict: bool) -> Any:
         if key in form.types
     }
     if form.takes_all:
-        arguments.update({k: v for k, v in given.items() if k not in arguments and k != "action"})
+        rest = {k: v for k, v in given.items() if k not in arguments and k != "action"}
+        arguments.update({k: _convert(name, k, v, Any, strict) for k, v in rest.items()})
     return getattr(owner, attribute)(**arguments)
 
 
 def _convert(action: str, name: str, value: Any, hint: Any, strict: bool) -> Any:
     """The value as the type that the method declares; 2.1.0 also takes numbers as text."""
     kinds = [kind for kind in _alternatives(hint) if kind is not type(None)]
+    if not _is_finite(value):
+        raise wrong_type(action, name, value, "a finite number")
+    if isinstance(value, dict) and name in _VECTORS:
+        _check_vector(action, name, value)
     if Any in kinds:
         return value
     for kind in kinds:
@@ -185,6 +199,22 @@ def _convert(action: str, name: str, value: Any, hint: Any, strict: bool) -> Any
             return float(value)
     wanted = " or ".join(getattr(kind, "__name__", str(kind)) for kind in kinds)
     raise wrong_type(action, name, value, wanted)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether there is no infinite number, and none that is NaN, in a value."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    return all(map(_is_finite, value)) if isinstance(value, list) else True
+
+
+def _check_vector(action: str, name: str, value: dict[str, Any]) -> None:
+    for axis in "xyz":
+        part = value.get(axis)
+        if isinstance(part, bool) or not isinstance(part, (int, float, type(None))):
+            raise wrong_type(action, name, value, "Vector3")
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:

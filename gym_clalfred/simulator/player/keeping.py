@@ -16,6 +16,9 @@ from gym_clalfred.simulator.player.traits import ThorCondition
 #: Places no farther apart are the same, in metres and degrees.
 SAME_METRES, SAME_DEGREES = 1e-3, 0.1
 
+#: Decimals of a place. Ids have two, so a sum that is a bit below 0.935 would give another one.
+_DECIMALS = 12
+
 #: How many places are remembered of an object.
 MOST_PLACES = 64
 
@@ -130,7 +133,13 @@ class PoseHistory:
             if _apart(known.position, pose.position) > SAME_METRES:
                 return known
             return replace(pose, holder=known.holder)
-        return pose
+        return replace(pose, position=_rounded(pose.position))
+
+
+def _rounded(position: Vector) -> Vector:
+    """The place without what sums add: 0.935 for 0.9349999999999999."""
+    x, y, z = (round(value, _DECIMALS) for value in position)
+    return x, y, z
 
 
 def _apart(a: Vector, b: Vector) -> float:
@@ -150,4 +159,4 @@ def pose_of(household: Household, thing: Thing, name: str) -> ObjectPose:
     if holder is not None and holder.fixture is not None:
         # Measured poses, and those of what lies down, say too little about what holds them.
         known = holder.id if household.room.shapes or thing.tipped else None
-    return ObjectPose(name, (x, y, z), (0.0, yaw % 360.0, 0.0), known)
+    return ObjectPose(name, _rounded((x, y, z)), (0.0, yaw % 360.0, 0.0), known)

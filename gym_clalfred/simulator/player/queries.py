@@ -18,7 +18,13 @@ from gym_clalfred.simulator.embedded.visibility import distance_to
 from gym_clalfred.simulator.player.dispatch import action
 from gym_clalfred.simulator.player.metadata import Screen, scene_bounds
 from gym_clalfred.simulator.player.pictures import PlayerCamera
-from gym_clalfred.simulator.player.refusals import RefusedError, refusal, wrong_type
+from gym_clalfred.simulator.player.refusals import (
+    RefusedError,
+    missing_arguments,
+    refusal,
+    wrong_type,
+)
+from gym_clalfred.simulator.player.walking import reachable_points
 from gym_clalfred.simulator.player.world import PlayerWorld
 
 #: From so far away a narrow view is as good as an orthographic one, in metres.
@@ -41,6 +47,7 @@ class Queries:
 
     def __init__(self, world: PlayerWorld, numbers: Sequence[int]) -> None:
         self.world = world
+        self.grid = GRID_METRES
         self.numbers = numbers
         self.map_view = False
         #: The last question for poses that a way was asked for, and its answer.
@@ -60,8 +67,10 @@ class Queries:
         visualize: bool = False,
         gridColor: Any = None,
     ) -> list[Values]:
-        """Grid points that can be walked to."""
-        return [{"x": x, "y": AGENT_HEIGHT, "z": z} for x, z in self.world.free_points()]
+        """Points that can be walked to on the grid of ``Initialize``, or on another one."""
+        grid = self.grid if gridSize is None else gridSize
+        points = reachable_points(self.world, grid, maxStepCount, directionsRelativeAgent)
+        return [{"x": x, "y": AGENT_HEIGHT, "z": z} for x, z in points]
 
     @action("GetInteractablePoses")
     def interactable_poses(
@@ -139,7 +148,13 @@ class Queries:
         goal = target or {"x": x, "z": z}
         if goal.get("x") is None or goal.get("z") is None:
             raise wrong_type("GetShortestPathToPoint", "target", target, "Vector3")
-        nearest = self._nearest(float(goal["x"]), float(goal["z"]))
+        wanted = (float(goal["x"]), float(goal["z"]))
+        nearest, allowed = self._nearest(*wanted), max(allowedError, GRID_METRES)
+        if math.dist(nearest, wanted) > allowed:
+            raise RefusedError(
+                f"Target point {wanted} is not on the floor: the nearest point where an agent can "
+                f"stand is {math.dist(nearest, wanted):.2f} m away, more than {allowed:g} m"
+            )
         return self._path(position, [nearest])
 
     @action("GetShortestPath")
@@ -148,9 +163,12 @@ class Queries:
         objectId: str | None = None,
         objectType: str | None = None,
         position: dict | None = None,
+        rotation: dict | float | None = None,
         allowedError: float = 0.0,
     ) -> Values:
-        """Corners of the shortest walk to within reach of an object."""
+        """Corners of the shortest walk to within reach of an object; no heading is better."""
+        if objectId is None and objectType is None:
+            raise missing_arguments("GetShortestPath", ["objectId"])
         things = self._things(objectId, objectType)
         goals = [
             point
@@ -313,6 +331,10 @@ def _moved(
     turned = rotation or {}
     yaw, pitch = float(turned.get("y", camera.yaw)), float(turned.get("x", camera.pitch))
     view = camera.field_of_view if field_of_view is None else field_of_view
+    if orthographic_size is not None and orthographic_size <= 0:
+        raise RefusedError(
+            f"orthographicSize must be positive, got {orthographic_size}", "InvalidArgument"
+        )
     if not 0 < view < 180:
         raise RefusedError("fov must be set to (0, 180) noninclusive.", "InvalidArgument")
     if orthographic_size is not None:

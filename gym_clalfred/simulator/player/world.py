@@ -241,9 +241,11 @@ class PlayerWorld(EmbeddedSimulator):
         sine, cosine = sine_cosine(self._yaw)
         dx, dz = ahead * sine + right * cosine, ahead * cosine - right * sine
         steps = max(math.ceil(math.hypot(dx, dz) / GRID_METRES - _CLOSE), 1)
-        points = [(self._x + dx * k / steps, self._z + dz * k / steps) for k in range(1, steps + 1)]
-        if not all(self.can_stand(x, z) for x, z in points):
-            return Outcome(Failure.BLOCKED)
+        points: list[tuple[float, float]] = []
+        for k in range(1, steps + 1):
+            points.append((self._x + dx * k / steps, self._z + dz * k / steps))
+            if not self.can_stand(*points[-1]):
+                return Outcome(Failure.BLOCKED)
         hit = (
             None
             if force

@@ -271,6 +271,7 @@ def test_a_folder_whose_name_is_no_text_is_refused(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_folder_that_is_deleted_under_a_run_is_one_line(tmp_path: Path) -> None:
     class Delete(RunCallback):
         def on_evaluated(self, evaluation: Evaluation) -> None:

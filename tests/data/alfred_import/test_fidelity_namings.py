@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,7 +55,11 @@ def test_a_mask_that_points_at_nothing_fails(
         expert,
         actions=tuple(replace(act, mask=nothing) if act.mask else act for act in expert.actions),
     )
-    assert replay(simulator, blind, Naming.ID).success
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_id = replay(simulator, blind, Naming.ID)
+    assert by_id.success
+    assert {(one.iou, one.centre_error) for one in by_id.encounters} == {(0.0, float("inf"))}
     found = replay(simulator, blind, Naming.MASK)
     assert not found.success
     assert found.failures
