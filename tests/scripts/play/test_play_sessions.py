@@ -12,7 +12,7 @@ from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.recording import Performer, trace_of
-from clalfred.agents.acting.records import read_results
+from clalfred.agents.acting.result_file import read_results
 from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
