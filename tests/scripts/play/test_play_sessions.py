@@ -283,11 +283,11 @@ def test_what_is_not_solved_is_not_saved(session: Session, library: Library) -> 
     assert not library.save.exists()
 
 
-@pytest.mark.parametrize("name", ["../out", "/etc/x", "a/b", "a\\b", "..", "x" * 61, "é", "a\n"])
-def test_names_cannot_leave_the_folder(session: Session, library: Library, name: str) -> None:
+def test_names_cannot_leave_the_folder(session: Session, library: Library) -> None:
     solve(session)
-    with pytest.raises(BadInputError, match="letters, digits and underscores"):
-        session.handle({"do": "save", "name": name})
+    for name in ("../out", "/etc/x", "a/b", "a\\b", "..", "x" * 61, "é", "a\n"):
+        with pytest.raises(BadInputError, match="letters, digits and underscores"):
+            session.handle({"do": "save", "name": name})
     assert not library.save.exists()
 
 
