@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 
-from clalfred.agents.acting.records import EpisodeOutcome
+from clalfred.agents.acting.result_file import EpisodeOutcome
 from gym_clalfred.actions import Action
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey

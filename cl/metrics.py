@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from clalfred.agents.acting.records import EpisodeOutcome
+from clalfred.agents.acting.result_file import EpisodeOutcome
 from gym_clalfred.errors import BadInputError
 from gym_clalfred.schema import Natural, said
 

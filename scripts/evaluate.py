@@ -87,7 +87,7 @@ def main(
     """Evaluate a trained AGENT: an agent.zip, a run's folder or a bundled agent's name."""
     from tqdm import tqdm
 
-    from clalfred.agents.acting.records import EpisodeResult
+    from clalfred.agents.acting.result_file import EpisodeResult
     from clalfred.cl.board.submission import check_name, make_submission, write_submission
     from clalfred.cl.experiment.agent_file import load_agent
     from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select, with_changes

@@ -10,7 +10,7 @@ import click
 from clalfred.scripts.common import clear_errors, on_terminal, version_option
 
 if TYPE_CHECKING:
-    from clalfred.agents.acting.records import EpisodeResult
+    from clalfred.agents.acting.result_file import EpisodeResult
     from clalfred.cl.board.verification import Verified
     from gym_clalfred.data.episode_source import EpisodeSource
 

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from clalfred.agents.acting.policy import EpisodeState, Policy
-from clalfred.agents.acting.records import (
+from clalfred.agents.acting.result_file import (
     EpisodeResult,
     locked,
     read_results,

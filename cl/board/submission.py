@@ -25,7 +25,7 @@ import torch
 from msgspec import Meta, Struct, structs, to_builtins
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.records import EpisodeResult, read_results
+from clalfred.agents.acting.result_file import EpisodeResult, read_results
 from clalfred.agents.acting.rollout import RolloutConfig, conditions_of
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import MALFORMED, RunConfig

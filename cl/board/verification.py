@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
-from clalfred.agents.acting.records import EpisodeResult, read_actions
+from clalfred.agents.acting.result_file import EpisodeResult, read_actions
 from clalfred.cl.board.submission import Submission
 from clalfred.cl.experiment.evaluate_agent import select
 from clalfred.cl.metrics import Scores, score

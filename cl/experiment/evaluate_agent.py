@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.agents.numerics.allocation import keep_freed_memory
 from clalfred.cl.experiment.config import RunConfig

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from clalfred.agents.acting.policy import Policy
-from clalfred.agents.acting.records import EpisodeOutcome, EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeOutcome, EpisodeResult
 from clalfred.agents.acting.rollout import RolloutConfig, evaluate
 from clalfred.cl.experiment.config import EVALUATED, RunConfig
 from gym_clalfred.data.episode_source import EpisodeSource

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from clalfred.agents.acting.records import EpisodeOutcome
+from clalfred.agents.acting.result_file import EpisodeOutcome
 from clalfred.cl import metrics
 from clalfred.cl.experiment.config import MALFORMED, RunConfig
 from clalfred.cl.experiment.evaluation import SPLITS, Record

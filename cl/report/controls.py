@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clalfred.agents.acting.records import read_conditions, read_results
+from clalfred.agents.acting.result_file import read_conditions, read_results
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import EVALUATED, RunConfig
 from clalfred.cl.experiment.evaluate_agent import evaluate_agent, select

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from clalfred.agents.acting.records import EpisodeOutcome, read_conditions, read_results
+from clalfred.agents.acting.result_file import EpisodeOutcome, read_conditions, read_results
 from clalfred.cl.experiment.config import EVALUATED
 from clalfred.cl.experiment.results import Results
 from clalfred.cl.metrics import SCORES, score

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +17,7 @@ from gym_clalfred.data.archive import archive_path
 from gym_clalfred.data.cache import atomic_file
 from gym_clalfred.data.trajectory import Split
 from gym_clalfred.schema import Natural, read
+from gym_clalfred.source_code import code_of
 
 MANIFEST_NAME = "manifest.json"
 _STAMP_NAME = "stamp.json"
@@ -54,18 +54,6 @@ _DECIDING = (
 #: Files among them that decide only colours, which no mask depends on.
 _ONLY_LOOKS = frozenset({"shading.py", "shadows.py", "textures.py"})
 _BLOCK = 1 << 20
-#: What a source file says to its readers alone: docstrings, comments, lines without code. Other
-#: strings are matched as well, so that nothing is looked for inside them.
-_REMARK_OR_STRING = re.compile(
-    r"""
-      ^[ \t]*[rR]?\"{3}(?:\\.|[^\\"]|"(?!""))*\"{3}[ \t]*(?:\#[^\n]*)?(?:\n|\Z)  # a docstring
-    | (?P<string>\"{3}(?:\\.|[^\\"]|"(?!""))*\"{3}|'{3}(?:\\.|[^\\']|'(?!''))*'{3}
-        |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')
-    | ^[ \t]*(?:\#[^\n]*)?\n
-    | [ \t]*\#[^\n]*
-    """,
-    re.MULTILINE | re.DOTALL | re.VERBOSE,
-)
 
 
 class ArchiveEntry(Struct, frozen=True):
@@ -136,14 +124,6 @@ def hash_of_code(files: Iterable[Path]) -> str:
         digest.update(f"{path.relative_to(package).as_posix()}\n{len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
-
-
-def code_of(source: str) -> str:
-    """A source file without docstrings, comments and blank lines.
-
-    Parsing would take half a second at the start of every command, this takes a twentieth of it.
-    """
-    return _REMARK_OR_STRING.sub(lambda match: match["string"] or "", source)
 
 
 def file_sha256(path: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from gym_clalfred.errors import BadInputError, MissingDependencyError
 from gym_clalfred.simulator.contract import RenderOptions, Simulator
 from gym_clalfred.simulator.embedded.room_model import Room
+from gym_clalfred.source_code import code_of
 
 RoomSource = Callable[[int], Room]
 
@@ -68,13 +69,14 @@ def make_simulator(name: str, render: RenderOptions, rooms: RoomSource) -> Simul
 
 @cache
 def appearance_label(name: str) -> str:
-    """Identifies how a backend's pictures look; what is computed from them is kept under it.
+    """Identifies how a backend's pictures look, as a key for what is computed from them.
 
-    For the embedded household that is a hash of its code, any change of which may change a pixel.
+    For the embedded household that is a hash of its code, since any change of it may change a
+    pixel.
     """
     if name != "embedded":
         return name
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.joinpath("embedded").rglob("*.py")):
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
+        digest.update(code_of(path.read_text("utf-8")).encode())
     return f"{name}-{digest.hexdigest()[:12]}"

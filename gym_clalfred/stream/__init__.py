@@ -8,7 +8,13 @@ from gym_clalfred.stream.builders import (
     group_by_task,
     schedule_of,
 )
-from gym_clalfred.stream.demonstration import (
+from gym_clalfred.stream.orders import (
+    PAPER_ORDERS,
+    RELEASED_ORDERS,
+    resolve_order,
+)
+from gym_clalfred.stream.schedule import Schedule
+from gym_clalfred.stream.task_free import (
     DemonstratedAction,
     Demonstration,
     TaskHint,
@@ -16,12 +22,6 @@ from gym_clalfred.stream.demonstration import (
     frames_id,
     frames_index,
 )
-from gym_clalfred.stream.orders import (
-    PAPER_ORDERS,
-    RELEASED_ORDERS,
-    resolve_order,
-)
-from gym_clalfred.stream.schedule import Schedule
 from gym_clalfred.stream.task_stream import Learner, Needs, TaskStream
 
 __all__ = [

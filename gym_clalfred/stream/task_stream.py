@@ -13,8 +13,8 @@ from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.errors import StreamError
 from gym_clalfred.stream.builders import schedule_of
-from gym_clalfred.stream.demonstration import Demonstration, TaskHint, demonstration_of
 from gym_clalfred.stream.schedule import Schedule
+from gym_clalfred.stream.task_free import Demonstration, TaskHint, demonstration_of
 
 STATE_VERSION = 1
 

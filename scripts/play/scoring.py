@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
-from clalfred.agents.acting.records import EpisodeResult, locked, read_results, result_writer
+from clalfred.agents.acting.result_file import EpisodeResult, locked, read_results, result_writer
 from gym_clalfred.data.episode_source import EpisodeSource
 from gym_clalfred.data.trajectory import EpisodeKey
 from gym_clalfred.simulator.backends import make_simulator

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from clalfred.agents.acting.heuristics import EpisodeTrace
 from clalfred.agents.acting.policy import EpisodeState, Policy
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeResult
 from clalfred.agents.acting.rollout import env_for, torch_threads
 from gym_clalfred.actions import Action
 from gym_clalfred.data.episode_source import EpisodeSource

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from clalfred.agents.acting.recording import expert_trace
-from clalfred.agents.acting.records import read_actions
+from clalfred.agents.acting.result_file import read_actions
 from clalfred.cl.board.page import board_html
 from clalfred.cl.board.submission import encode, read_submission, seal, write_submission
 from clalfred.cl.board.verification import Verified, verify

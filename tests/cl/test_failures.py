@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeResult
 from clalfred.cl.failures import FailureKind, failure_of, failure_table, format_failures
 from gym_clalfred.data import Split, open_source
 from gym_clalfred.data.trajectory import ExpertAction

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeResult
 from clalfred.cl.metrics import (
     area_under_curve,
     backward_transfer,

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import gym_clalfred
-from gym_clalfred.data.manifest import code_fingerprint, code_of, hash_of_code
+from gym_clalfred.data.manifest import code_fingerprint, hash_of_code
+from gym_clalfred.simulator import backends
+from gym_clalfred.source_code import code_of
 
 PACKAGE = Path(gym_clalfred.__file__).parent
 CODE = '''"""What the module is for."""
@@ -86,3 +88,19 @@ def test_the_hash_follows_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert hashed(CODE.replace("3", "4")) != first
     assert hashed(CODE.replace("\n", "\r\n")) == first
     assert len(code_fingerprint()) == len(first)
+
+
+def test_stored_views_are_kept_when_a_docstring_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "embedded" / "module.py"
+    path.parent.mkdir()
+    monkeypatch.setattr(backends, "__file__", str(tmp_path / "backends.py"))
+
+    def labelled(source: str) -> str:
+        path.write_text(source, "utf-8")
+        return backends.appearance_label.__wrapped__("embedded")
+
+    first = labelled(CODE)
+    assert labelled(CODE.replace("metres", "feet").replace("keeps", "has")) == first
+    assert labelled(CODE.replace("3", "4")) != first

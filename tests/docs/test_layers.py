@@ -15,7 +15,7 @@ from tests import ROOT
 LAYERS = (
     ("gym_clalfred.errors gym_clalfred.actions gym_clalfred.classes gym_clalfred.objects "
      "gym_clalfred.rooms gym_clalfred.compatibility gym_clalfred.names gym_clalfred.schema "
-     "gym_clalfred.tables"),
+     "gym_clalfred.source_code gym_clalfred.tables"),
     "gym_clalfred.simulator",
     ("gym_clalfred.tasks gym_clalfred.data gym_clalfred.language gym_clalfred.interaction "
      "gym_clalfred.expert"),

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from clalfred.agents.acting.records import EpisodeResult
+from clalfred.agents.acting.result_file import EpisodeResult
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Labels
 from clalfred.cl.failures import FailureKind, failure_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from clalfred.agents.acting.records import read_conditions
+from clalfred.agents.acting.result_file import read_conditions
 from clalfred.cl.experiment.agent_file import save_agent
 from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import Results

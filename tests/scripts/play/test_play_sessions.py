@@ -12,7 +12,7 @@ from PIL import Image
 
 from clalfred.agents.acting.policy import Policy
 from clalfred.agents.acting.recording import Performer, trace_of
-from clalfred.agents.acting.records import read_results
+from clalfred.agents.acting.result_file import read_results
 from clalfred.agents.semantic_map.room_map import FLOOR, OBSTACLE
 from clalfred.cl.experiment.agent_file import load_agent
 from clalfred.cl.experiment.config import RunConfig
@@ -283,11 +283,11 @@ def test_what_is_not_solved_is_not_saved(session: Session, library: Library) -> 
     assert not library.save.exists()
 
 
-@pytest.mark.parametrize("name", ["../out", "/etc/x", "a/b", "a\\b", "..", "x" * 61, "é", "a\n"])
-def test_names_cannot_leave_the_folder(session: Session, library: Library, name: str) -> None:
+def test_names_cannot_leave_the_folder(session: Session, library: Library) -> None:
     solve(session)
-    with pytest.raises(BadInputError, match="letters, digits and underscores"):
-        session.handle({"do": "save", "name": name})
+    for name in ("../out", "/etc/x", "a/b", "a\\b", "..", "x" * 61, "é", "a\n"):
+        with pytest.raises(BadInputError, match="letters, digits and underscores"):
+            session.handle({"do": "save", "name": name})
     assert not library.save.exists()
 
 
