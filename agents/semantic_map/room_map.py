@@ -314,7 +314,7 @@ def _write(tally, kind, pixels, total, least, columns, rows):  # type: ignore[no
 
 @kernel()
 def _gaze(pose, view):  # type: ignore[no-untyped-def]
-    """Sine and cosine of a view's pitch, and how far east and north it is ahead and to the right."""
+    """Sine and cosine of a view's pitch; how far east and north its ahead and its right are."""
     tilt = math.radians(pose.pitch + _VIEW_PITCH[view])
     yaw = (pose.yaw + _VIEW_YAW[view]) % 4
     beside = (yaw + 1) % 4
