@@ -330,6 +330,7 @@ class _RunningEpisode:
             self.close()
             steps = int(self._info.get("steps", 0))
             return failed_result(self._source, self.key, error, steps)
+        assert self._env is not None
         met, conditions = self._info["goal_conditions"]
         return EpisodeResult(
             episode=str(self.key),
@@ -337,7 +338,7 @@ class _RunningEpisode:
             conditions_met=int(met),
             conditions=int(conditions),
             steps=int(self._info["steps"]),
-            expert_steps=len(self._source.episode(self.key).trajectory.actions),
+            expert_steps=len(self._env.episode.trajectory.actions),
             interactions=", ".join(self._interactions),
             end=end,
             actions=" ".join(self._actions),

@@ -186,8 +186,10 @@ class SemanticMap(Agent):
         drop = ByteDropout(0.0, None)
         reading = Reading(*(state[name] for name in Reading._fields))
         interacted = (previous[:, 0] >= WALKING) & (previous[:, 0] < int(Action.Stop))
-        moved = self.network.follow(previous[:, 0], previous[:, 1], state["track"])
-        track = torch.where((seen["worked"] & interacted).unsqueeze(1), moved, state["track"])
+        track, done = state["track"], (seen["worked"] & interacted).unsqueeze(1)
+        if bool(done.any()):
+            moved = self.network.follow(previous[:, 0], previous[:, 1], track)
+            track = torch.where(done, moved, track)
         plan, attention = self.network.think(reading, track.unsqueeze(1), drop)
         verb, place = plan.verb[:, 0].argmax(1), plan.place[:, 0].argmax(1)
         want = plan.object_class[:, 0, 1:].argmax(1) + 1
@@ -218,11 +220,13 @@ class SemanticMap(Agent):
     def _look(
         self, memories: Sequence[RoomMap], verb: Tensor, want: Tensor, place: Tensor
     ) -> WalkerInput:
-        found = [
-            (*memory.features(wanted, held_by), memory.tried(), memory.failed)
-            for memory, wanted, held_by in zip(memories, want.tolist(), place.tolist())
-        ]
-        bits, numbers, tried, failed = (np.stack(part) for part in zip(*found))
+        asked = list(zip(memories, want.tolist(), place.tolist()))
+        # Rows that only fill up a batch ask what another has asked.
+        found = {
+            one: (*one[0].features(*one[1:]), one[0].tried(), one[0].failed)
+            for one in dict.fromkeys(asked)
+        }
+        bits, numbers, tried, failed = map(np.stack, zip(*[found[one] for one in asked]))
         tried = np.concatenate([tried, failed[:, None]], 1)
         return WalkerInput(
             torch.from_numpy(bits).to(self.device),

@@ -53,6 +53,7 @@ _VIEW_YAW = np.array([0, -1, 1, 0, 0], np.int64)
 _VIEW_PITCH = np.array([0, 0, 0, -15, 15], np.float64)
 _EAST = np.array([0, 1, 0, -1], np.int64)
 _NORTH = np.array([1, 0, -1, 0], np.int64)
+_STEP = np.uint64(PIXELS // CELLS)
 _FOCAL = (PIXELS / 2) / math.tan(math.radians(30.0))
 
 
@@ -231,10 +232,11 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
     count = 0
     tally = np.zeros((12, 6))  # class, pixels, sum and least of depths, sums of columns and rows
     for view in range(5):
-        tilt = math.radians(pose.pitch + _VIEW_PITCH[view])
-        slope = math.sin(tilt), math.cos(tilt)
+        gaze = _gaze(pose, view)
+        # A slice costs too much to be made in every cell.
+        labels, distances = classes[view], depth[view]
         for cell in range(CELLS * CELLS):
-            kinds = _tally(classes[view], depth[view], cell, tally)
+            kinds = _tally(labels, distances, cell, tally)
             for kind in range(kinds):
                 pixels = tally[kind, 1]
                 near = tally[kind, 3] < HELD_WITHIN
@@ -245,7 +247,7 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
                     continue
                 mean = tally[kind, 2] / pixels
                 column, row = tally[kind, 4] / pixels, tally[kind, 5] / pixels
-                x, z, height = _cell_of(pose, view, slope, column, row, mean)
+                x, z, height = _cell_of(pose, gaze, column, row, mean)
                 if x < 0:
                     continue
                 maps.height[label, x, z] = min(max(int(height / 0.1) + 2, 1), 40)
@@ -256,22 +258,26 @@ def _see(classes, depth, pose, held, carried, maps, sightings):  # type: ignore[
                 what[4] = (row + 0.5) / (PIXELS / 2) - 1
                 what[5], what[6] = x, z
                 count += 1
-            _see_ground(
-                classes[view], depth[view], (view, cell), pose, slope, (held, carried), maps.ground
-            )
+            _see_ground(labels, distances, cell, pose, gaze, (held, carried), maps.ground)
     return count
 
 
 @kernel()
 def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
     """Sums over the pixels of each class in a cell of a view; gives how many classes there are."""
-    step = PIXELS // CELLS
-    top, left = cell // CELLS * step, cell % CELLS * step
+    # Unsigned, or every index would be tested for wrapping around.
+    top, left = np.uint64(cell // CELLS) * _STEP, np.uint64(cell % CELLS) * _STEP
+    first, alike = classes[top, left], True
+    for row in range(top, top + _STEP):
+        for column in range(left, left + _STEP):
+            alike &= classes[row, column] == first
+    if alike and first == 0:
+        return 0
     kinds, current, last = 0, 0, -1
     pixels, columns, rows, total, least = 0, 0, 0, 0.0, 0.0
-    for row in range(top, top + step):
-        for column in range(left, left + step):
-            label = int(classes[row, column])
+    for row in range(top, top + _STEP):
+        for column in range(left, left + _STEP):
+            label = classes[row, column]
             if label != current:
                 # Neighbours mostly show the same class, whose sums are written when it ends.
                 if last >= 0:
@@ -293,8 +299,8 @@ def _tally(classes, depth, cell, tally):  # type: ignore[no-untyped-def]
                 pixels += 1
                 total += distance
                 least = min(least, distance)
-                columns += column
-                rows += row
+                columns += int(column)
+                rows += int(row)
     if last >= 0:
         _write(tally, last, pixels, total, least, columns, rows)
     return kinds
@@ -307,17 +313,25 @@ def _write(tally, kind, pixels, total, least, columns, rows):  # type: ignore[no
 
 
 @kernel()
-def _cell_of(pose, view, slope, column, row, distance):  # type: ignore[no-untyped-def]
-    """The map's cell of a point in a view and its height; a cell of -1 lies outside."""
-    sine, cosine = slope
+def _gaze(pose, view):  # type: ignore[no-untyped-def]
+    """Sine and cosine of a view's pitch; how far east and north its ahead and its right are."""
+    tilt = math.radians(pose.pitch + _VIEW_PITCH[view])
     yaw = (pose.yaw + _VIEW_YAW[view]) % 4
+    beside = (yaw + 1) % 4
+    ahead = float(_EAST[yaw]), float(_NORTH[yaw])
+    return math.sin(tilt), math.cos(tilt), *ahead, float(_EAST[beside]), float(_NORTH[beside])
+
+
+@kernel()
+def _cell_of(pose, gaze, column, row, distance):  # type: ignore[no-untyped-def]
+    """The map's cell of a point in a view and its height; a cell of -1 lies outside."""
+    sine, cosine, east, north, east_right, north_right = gaze
     right = (column + 0.5 - PIXELS / 2) / _FOCAL * distance
     up = (PIXELS / 2 - row - 0.5) / _FOCAL * distance
     ahead = distance * cosine + up * sine
     height = EYE - distance * sine + up * cosine
-    beside = (yaw + 1) % 4
-    x = pose.x + (ahead * _EAST[yaw] + right * _EAST[beside]) / 0.25
-    z = pose.z + (ahead * _NORTH[yaw] + right * _NORTH[beside]) / 0.25
+    x = pose.x + (ahead * east + right * east_right) / 0.25
+    z = pose.z + (ahead * north + right * north_right) / 0.25
     column, row = math.floor(x + 0.5), math.floor(z + 0.5)
     if column < 0 or row < 0 or column >= SIDE or row >= SIDE:
         return -1, -1, height
@@ -325,19 +339,15 @@ def _cell_of(pose, view, slope, column, row, distance):  # type: ignore[no-untyp
 
 
 @kernel()
-def _see_ground(  # type: ignore[no-untyped-def]
-    classes, depth, place, pose, slope, mine, ground
-):
+def _see_ground(classes, depth, cell, pose, gaze, mine, ground):  # type: ignore[no-untyped-def]
     """Two pixels of a cell of a view tell floor from obstacles; what is mine is neither."""
-    view, cell = place
-    step = PIXELS // CELLS
     for number in range(2):
-        row = cell // CELLS * step + 1 + 3 * number
-        column = cell % CELLS * step + 1 + 3 * number
+        row = np.uint64(cell // CELLS) * _STEP + np.uint64(1 + 3 * number)
+        column = np.uint64(cell % CELLS) * _STEP + np.uint64(1 + 3 * number)
         label, distance = classes[row, column], depth[row, column]
         if distance <= 0 or (label > 0 and label in mine and distance < HELD_WITHIN):
             continue
-        x, z, height = _cell_of(pose, view, slope, column, row, distance)
+        x, z, height = _cell_of(pose, gaze, np.float64(column), np.float64(row), distance)
         if x < 0 or height > 1.8:
             continue
         if height >= 0.1:
