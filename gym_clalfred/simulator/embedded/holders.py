@@ -16,7 +16,6 @@ from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.placement import sine_cosine
 from gym_clalfred.simulator.embedded.room_model import Surface
 from gym_clalfred.simulator.embedded.things import Thing
-from gym_clalfred.simulator.jit import kernel
 from gym_clalfred.simulator.object_ids import class_of, position_of
 
 
@@ -55,8 +54,11 @@ class Supports:
             (thing, surface) for thing in things for surface in thing.surfaces
         ]
         self._inside = np.array([surface.inside for _, surface in self.rows], dtype=np.bool_)
-        rows = [_row(*row) for row in self.rows]
-        self._table = np.array(rows, dtype=np.float64).reshape(-1, _COLUMNS)
+        table = np.array([_row(*row) for row in self.rows], dtype=np.float64).reshape(-1, 11)
+        self._x, self._y, self._z, self._sine, self._cosine = table[:, :5].T
+        self._low_x, self._low_z, self._high_x, self._high_z, self._room, self._area = table[
+            :, 5:
+        ].T
 
     def find(
         self, position: Vector, tolerance: Tolerance, below: float | None = None
@@ -71,13 +73,25 @@ class Supports:
         """
         if not self.rows:
             return None
-        limits = tolerance.beside, tolerance.below, tolerance.above
+        x, y, z = position
+        dx, dz = x - self._x, z - self._z
+        local_x = dx * self._cosine - dz * self._sine
+        local_z = dx * self._sine + dz * self._cosine
+        rise = y - self._y
+        slack = tolerance.beside
+        fits = (
+            (local_x >= self._low_x - slack)
+            & (local_x <= self._high_x + slack)
+            & (local_z >= self._low_z - slack)
+            & (local_z <= self._high_z + slack)
+            & (rise >= -np.where(self._inside, min(tolerance.below, LIFTED), tolerance.below))
+            & (rise <= np.minimum(tolerance.above, self._room))
+        )
         best: tuple[float, float, int] | None = None
-        for k, rise, area in _fitting(self._table, self._inside, position, limits).tolist():
-            k = int(k)
+        for k in np.flatnonzero(fits):
             if below is not None and self.rows[k][0].position[1] >= below - 1e-6:
                 continue
-            key = (round(abs(rise) / _LEVEL), area, k)
+            key = (round(abs(float(rise[k])) / _LEVEL), float(self._area[k]), int(k))
             if best is None or key < best:
                 best = key
         return None if best is None else self.rows[best[2]]
@@ -134,50 +148,15 @@ def _beside(thing: Thing, x: float, z: float) -> float:
     return max(abs(local_x) - thing.box[0] / 2, abs(local_z) - thing.box[2] / 2, 0.0)
 
 
-def _row(thing: Thing, surface: Surface) -> tuple[float, ...]:
+def _row(thing: Thing, surface: Surface) -> NDArray[np.float64]:
     area = surface.area
     x, y, z = thing.position
-    return (
-        *(x, y + surface.y, z),
-        *sine_cosine(thing.yaw),
-        *(area.x0, area.z0, area.x1, area.z1),
-        surface.clearance,
-        (area.x1 - area.x0) * (area.z1 - area.z0),
+    return np.array(
+        (
+            *(x, y + surface.y, z),
+            *sine_cosine(thing.yaw),
+            *(area.x0, area.z0, area.x1, area.z1),
+            surface.clearance,
+            (area.x1 - area.x0) * (area.z1 - area.z0),
+        )
     )
-
-
-#: Length of a ``_row``.
-_COLUMNS = 11
-
-
-@kernel()
-def _fitting(
-    table: NDArray[np.float64],
-    inside: NDArray[np.bool_],
-    position: Vector,
-    limits: tuple[float, float, float],
-) -> NDArray[np.float64]:
-    """(n, 3) the surfaces whose tolerance a position meets: row, height above it, its area.
-
-    Args:
-        table: the surfaces' rows.
-        inside: which of them are inside a container.
-        limits: the fields of a ``Tolerance``.
-    """
-    x, y, z = position
-    beside, below, above = limits
-    found = np.empty((len(table), 3))
-    count = 0
-    for k in range(len(table)):
-        row = table[k]
-        dx, rise, dz = x - row[0], y - row[1], z - row[2]
-        sine, cosine = row[3], row[4]
-        local_x, local_z = dx * cosine - dz * sine, dx * sine + dz * cosine
-        if (
-            row[5] - beside <= local_x <= row[7] + beside
-            and row[6] - beside <= local_z <= row[8] + beside
-            and -(min(below, LIFTED) if inside[k] else below) <= rise <= min(above, row[9])
-        ):
-            found[count, 0], found[count, 1], found[count, 2] = k, rise, row[10]
-            count += 1
-    return found[:count]

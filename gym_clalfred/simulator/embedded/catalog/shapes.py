@@ -13,7 +13,7 @@ from gym_clalfred.objects import ObjectClass
 from gym_clalfred.simulator.contract import Vector
 from gym_clalfred.simulator.embedded.catalog.effects import Appearance
 from gym_clalfred.simulator.embedded.catalog.style import choose
-from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Paint, Texture, cross
+from gym_clalfred.simulator.embedded.render.mesh import Colour, MeshBuilder, Paint, Texture
 
 Draw = Callable[[MeshBuilder, Vector, int, Appearance], None]
 
@@ -212,9 +212,9 @@ def tube(
     a, c = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     axis = (c - a) / np.linalg.norm(c - a)
     helper = np.array([0.0, 1.0, 0.0]) if abs(axis[1]) < 0.9 else np.array([1.0, 0.0, 0.0])
-    u = cross(axis, helper)
+    u = np.cross(axis, helper)
     u /= np.linalg.norm(u)
-    v = cross(axis, u)
+    v = np.cross(axis, u)
     last = radius if end_radius is None else end_radius
     angles = [2 * math.pi * (k + 0.5) / sides for k in range(sides)]
     spokes = [math.cos(t) * u + math.sin(t) * v for t in angles]

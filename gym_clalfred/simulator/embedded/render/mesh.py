@@ -25,15 +25,6 @@ SHELF_AREA = 0.03
 Colour = tuple[int, int, int]
 
 
-def cross(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """``np.cross`` of vectors (..., 3), bit for bit, without its costly shuffling of axes."""
-    made = np.empty_like(a)
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        made[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
-    return made
-
-
 class Texture(IntEnum):
     """Procedural patterns; each modulates the polygon's colour in the polygon's own plane."""
 
@@ -103,7 +94,7 @@ class Mesh:
         """(P,) square metres."""
         spokes = self.corners[:, 1:] - self.corners[:, :1]
         used = np.arange(2, MAX_CORNERS) < self.counts[:, None]
-        normals = cross(spokes[:, :-1], spokes[:, 1:]) * used[..., None]
+        normals = np.cross(spokes[:, :-1], spokes[:, 1:]) * used[..., None]
         return np.linalg.norm(normals.sum(axis=1), axis=1).astype(np.float32) / 2
 
     @cached_property
@@ -276,7 +267,7 @@ class MeshBuilder:
         ).reshape(count, MAX_CORNERS, 3)
         # All corners take part, so that some may lie on a straight line.
         spokes = filled[:, 1:] - filled[:, :1]
-        normals = cross(spokes[:, :-1], spokes[:, 1:]).sum(axis=1)
+        normals = np.cross(spokes[:, :-1], spokes[:, 1:]).sum(axis=1)
         lengths = np.linalg.norm(normals, axis=1)
         for i in np.flatnonzero(lengths < 1e-12):
             raise ValueError(f"polygon {i} has no area: {self._polygons[i][0]}")
