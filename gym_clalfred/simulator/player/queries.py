@@ -297,7 +297,7 @@ class Queries:
 
 def on_floor(action: str, position: Any) -> tuple[float, float]:
     """The point below a position."""
-    parts = [position.get(axis) if isinstance(position, dict) else None for axis in "xz"]
+    parts: list[Any] = [position.get(k) if isinstance(position, dict) else None for k in "xz"]
     if not all(isinstance(part, (int, float)) for part in parts):
         raise wrong_type(action, "position", position, "Vector3")
     return float(parts[0]), float(parts[1])
