@@ -70,6 +70,7 @@ class Table:
     """Runs that can be compared: all but method, order and seed is equal (``ground``).
 
     ``episodes`` tells by split on how many episodes runs were tested after the last task.
+    ``own_tasks`` says that the stream has other tasks than the paper's orders.
     """
 
     title: str
@@ -78,9 +79,12 @@ class Table:
     baseline: str | None = None
     schedule: str = "disjoint"
     episodes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    own_tasks: bool = False
 
     def paper(self, row: Row, split: str, metric: str) -> float | None:
-        """The paper's value for a row's method, where it has one."""
+        """The paper's value for a row's method, where it has one for these tasks."""
+        if self.own_tasks:
+            return None
         return paper_value(row.method, self.setup, split, metric, self.schedule)
 
     def best(self, split: str, metric: str) -> frozenset[str]:
@@ -178,7 +182,7 @@ def statistic(values: Sequence[float], drawn: Difference | None = None) -> Stati
 
 
 def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Table]:
-    """A table for each set of comparable runs.
+    """A table for each set of comparable runs; those with the most runs come first.
 
     Args:
         runs: from ``load_runs``.
@@ -187,7 +191,8 @@ def summarise(runs: Sequence[Results], baseline: str | None = None) -> list[Tabl
     groups: dict[str, list[Results]] = {}
     for run in runs:
         groups.setdefault(group_title(run), []).append(run)
-    tables = [_table(title, group, baseline) for title, group in sorted(groups.items())]
+    largest_first = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    tables = [_table(title, group, baseline) for title, group in largest_first]
     if baseline is not None and not any(table.baseline for table in tables):
         known = sorted({run.config.method_title for run in runs})
         raise BadInputError(f"no run of the baseline {baseline!r}; there are {', '.join(known)}")
@@ -213,7 +218,15 @@ def _table(title: str, runs: Sequence[Results], baseline: str | None) -> Table:
     rows.sort(key=lambda row: (order.get(row.method.split(" ")[0], len(order)), row.method))
     used = baseline if reference is not None else None
     config = runs[0].config
-    return Table(title, config.setup, tuple(rows), used, config.schedule, _episodes(runs))
+    return Table(
+        title,
+        config.setup,
+        tuple(rows),
+        used,
+        config.schedule,
+        _episodes(runs),
+        config.tasks is not None,
+    )
 
 
 def _episodes(runs: Sequence[Results]) -> dict[str, tuple[int, ...]]:

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from gym_clalfred.simulator.player.dispatch import action
-from gym_clalfred.simulator.player.queries import HORIZONS, Queries
+from gym_clalfred.simulator.player.queries import HORIZONS, Queries, on_floor
 from gym_clalfred.simulator.player.refusals import RefusedError, missing_arguments
 
 Values = dict[str, Any]
@@ -54,8 +54,8 @@ class PoseActions(Queries):
         ``None`` says that the agent is there.
         """
         if position is not None:
-            point = self._nearest(float(position["x"]), float(position["z"]))
-            return self._step_towards([point])
+            place = on_floor("ObjectNavExpertAction", position)
+            return self._step_towards([self._nearest(*place)])
         if objectId is None and objectType is None:
             raise missing_arguments("ObjectNavExpertAction", ["objectId"])
         things = self._things(objectId, objectType)

@@ -86,7 +86,10 @@ class Queries:
         """Poses from which an object is visible."""
         world, thing = self.world, self._thing(objectId)
         reach = world.reach if maxDistance is None else maxDistance
-        points = [(float(p["x"]), float(p["z"])) for p in positions or ()]
+        points = [on_floor("GetInteractablePoses", p) for p in positions or ()]
+        for name, angles in (("rotations", rotations), ("horizons", horizons)):
+            if not all(isinstance(angle, (int, float)) for angle in angles or ()):
+                raise wrong_type("GetInteractablePoses", name, angles, "float[]")
         near = [
             (x, z) for x, z in points or world.free_points() if distance_to(thing, x, z) <= reach
         ]
@@ -274,7 +277,7 @@ class Queries:
 
     def _path(self, start: Values | None, goals: list[tuple[float, float]]) -> Values:
         agent = self.world.agent
-        at = (agent.x, agent.z) if start is None else (float(start["x"]), float(start["z"]))
+        at = (agent.x, agent.z) if start is None else on_floor("GetShortestPath", start)
         points = set(self.world.free_points())
         first = self._nearest(*at)
         parents: dict[tuple[float, float], tuple[float, float] | None] = {first: None}
@@ -290,6 +293,14 @@ class Queries:
                     parents[following] = here
                     waiting.append(following)
         raise RefusedError("Path to target could not be found")
+
+
+def on_floor(action: str, position: Any) -> tuple[float, float]:
+    """The point below a position."""
+    parts: list[Any] = [position.get(k) if isinstance(position, dict) else None for k in "xz"]
+    if not all(isinstance(part, (int, float)) for part in parts):
+        raise wrong_type(action, "position", position, "Vector3")
+    return float(parts[0]), float(parts[1])
 
 
 def _trace(

@@ -487,7 +487,7 @@ def test_the_page_in_a_browser(folder: Path, tmp_path: Path) -> None:
         "erRows": 0,
         "oneSetup": 10,
         "curves": 4,
-        "keys": ["finetuning", "cama"],
+        "keys": ["finetuning", "cama", "joint"],
         "point": f"finetuning: {100 * first:.2f} % after task 1",
         "cells": 56,
         "videos": 1,

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from clalfred.cl.experiment.config import RunConfig
 from clalfred.cl.experiment.results import METRICS, read_results
 from clalfred.cl.report.formats import as_latex, as_markdown, as_text, interval, number
 from clalfred.cl.report.html import as_html, distinct_colours
@@ -17,6 +18,7 @@ from clalfred.cl.report.summary import Row, Statistic, Table, load_runs, summari
 from clalfred.cl.report.text import percent
 from clalfred.scripts.report import main
 from gym_clalfred.errors import DataError
+from tests.helpers.browser import CHROMIUM, browser
 from tests.helpers.report_runs import EPISODES, invented_results, write_runs
 from tests.helpers.runs import fake_config
 
@@ -142,3 +144,43 @@ def test_the_ends_of_the_range_are_fine(tmp_path: Path, metric: str, value: floa
     document["splits"]["seen"]["metrics"][metric] = value
     (tmp_path / "results.json").write_text(json.dumps(document))
     assert read_results(tmp_path).metric("seen", metric) == value
+
+
+def test_the_table_with_the_most_runs_comes_first() -> None:
+    one = RunConfig(method="joint", agent="two-branch", overrides={"agent.dropout": 0.1})
+    several = [
+        RunConfig(method=method, order=order) for method in ("er", "cama") for order in (1, 2)
+    ]
+    tables = summarise([invented_results(config, 0.5) for config in (one, *several)])
+    assert [len(table.rows) for table in tables] == [2, 1]
+
+
+def test_a_stream_of_own_tasks_does_not_stand_beside_the_papers_numbers() -> None:
+    (table,) = summarise([invented_results(RunConfig(method="er"), 0.5)])
+    assert table.paper(table.rows[0], "seen", "SR_last") == 0.2671
+    (own,) = summarise([invented_results(RunConfig(method="er", tasks="Heat"), 0.5)])
+    assert own.paper(own.rows[0], "seen", "SR_last") is None
+    assert "paper" not in as_text([own])
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_page_of_long_names_fits_into_its_window(tmp_path: Path) -> None:
+    configs = [
+        RunConfig(method=method, order=order, overrides=overrides)
+        for order in (1, 2, 3)
+        for method, overrides in (
+            ("er", {}),
+            ("cama", {"distillation_weight": 0.02, "queue_length": 20, "memory_bytes": 180_000}),
+        )
+    ]
+    runs = [invented_results(config, 0.5) for config in configs]
+    path = tmp_path / "index.html"
+    path.write_text(as_html(runs, summarise(runs, "er")), encoding="utf-8")
+    with browser(tmp_path / "profile", size="1400,1000") as open_tab:
+        tab = open_tab(path.as_uri())
+        tab.wait("document.querySelectorAll('.card table').length > 0")
+        assert tab.value("document.documentElement.scrollWidth <= innerWidth")
+        assert tab.value(
+            "[...document.querySelectorAll('.card')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+        )
+        assert tab.errors == []

@@ -33,6 +33,10 @@ def talk() -> Talk:
         ("AddThirdPartyCamera", {"position": {"x": True}}),
         ("AddThirdPartyCamera", {"rotation": {"y": NAN}}),
         ("AddThirdPartyCamera", {"orthographic": True, "orthographicSize": -1.0}),
+        ("GetShortestPath", {"objectType": "Fridge", "position": {"y": 1.0}}),
+        ("ObjectNavExpertAction", {"position": {"y": 90}}),
+        ("GetInteractablePoses", {"objectId": "Fridge", "positions": [5]}),
+        ("GetInteractablePoses", {"objectId": "Fridge", "rotations": ["north"]}),
         ("SetObjectPoses", {"objectPoses": ["Mug"]}),
         ("SetObjectPoses", {"objectPoses": [{"objectName": "Mug_1", "position": {"x": NAN}}]}),
         ("SetObjectToggles", {"objectToggles": ["Faucet"]}),
@@ -42,6 +46,8 @@ def test_what_is_no_number_or_vector_is_refused(
     talk: Talk, action: str, arguments: dict[str, Any]
 ) -> None:
     before = talk.do("Pass")["agent"]
+    if arguments.get("objectId") == "Fridge":
+        arguments = {**arguments, "objectId": talk.first(objectType="Fridge")["objectId"]}
     said = talk.refused(action, **arguments)
     assert talk.agent["errorCode"] == "InvalidArgument", said
     assert talk.agent["agent"] == before
