@@ -201,8 +201,9 @@ def ablations(runs: Sequence[Results]) -> str:
         ):
             continue
         config = run.config
-        memory = "" if config.memory is None else f", memory {config.memory}"
-        title = f"{displayed(run)}{memory}"
+        title = displayed(run)
+        if config.memory is not None:
+            title += f", memory {config.memory}"
         variants.setdefault((title, SETUP_TITLES[config.setup]), []).append(run)
     for (title, setup), group in variants.items():
         row = [title, setup, ", ".join(str(run.config.order) for run in group)]
